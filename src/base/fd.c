@@ -1,0 +1,177 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Descriptors.  Runs in every process, needs no privilege.  */
+#include "base/fd.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <linux/close_range.h>
+#include <stdint.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/socket.h>
+#include <sys/stat.h>
+#include <sys/syscall.h>
+#include <sys/sysmacros.h>
+#include <unistd.h>
+
+#include "base/cleanup.h"
+
+#define READ_CHUNK 4096
+
+static ssize_t read_retry (int fd, void *data, size_t len)
+{
+  ssize_t n;
+
+  do
+    n = read (fd, data, len);
+  while (n < 0 && errno == EINTR);
+  return n;
+}
+
+int fd_read_all (int fd, size_t max, const char *name, char **ret, size_t *ret_len,
+                 struct error *err)
+{
+  cleanup_free char *data = NULL;
+  size_t len = 0, size = 0;
+
+  for (;;)
+    {
+      /* Always room for one byte more than was read, which later holds the NUL.  */
+      if (size - len < 2)
+        {
+          size_t larger = size == 0 ? READ_CHUNK : size * 2;
+          char *grown = larger > size ? realloc (data, larger) : NULL;
+          if (grown == NULL)
+            return error_errno (err, ENOMEM, "read %s", name);
+          data = grown;
+          size = larger;
+        }
+
+      ssize_t n = read_retry (fd, data + len, size - len - 1);
+      if (n < 0)
+        return error_errno (err, errno, "read %s", name);
+      if (n == 0)
+        break;
+      len += (size_t)n;
+      if (len > max)
+        return error_set (err, -EFBIG, "read %s: more than %zu bytes", name, max);
+    }
+
+  data[len] = '\0';
+  *ret = steal_ptr (&data);
+  if (ret_len != NULL)
+    *ret_len = len;
+  return 0;
+}
+
+int fd_write_all (int fd, const void *data, size_t len, struct error *err)
+{
+  const char *p = data;
+
+  while (len > 0)
+    {
+      ssize_t n = write (fd, p, len);
+      if (n < 0 && errno == EINTR)
+        continue;
+      if (n <= 0)
+        return error_errno (err, n < 0 ? errno : EIO, "write %zu bytes to descriptor %d", len, fd);
+      p += n;
+      len -= (size_t)n;
+    }
+  return 0;
+}
+
+int fd_open_missing_stdio (struct error *err)
+{
+  for (int fd = 0; fd <= 2; fd++)
+    {
+      struct stat st;
+
+      if (fcntl (fd, F_GETFD) >= 0)
+        continue;
+      /* The lowest free number is FD: all below are open by now.  */
+      cleanup_close int opened = open ("/dev/null", O_RDWR | O_NOCTTY | O_NOFOLLOW);
+      if (opened < 0 || fstat (opened, &st) < 0)
+        return error_errno (err, errno, "open /dev/null for the closed descriptor %d", fd);
+      if (opened != fd || !S_ISCHR (st.st_mode) || st.st_rdev != makedev (1, 3))
+        return error_set (err, -ENODEV, "open /dev/null for the closed descriptor %d: %s", fd,
+                          opened != fd ? "got another number" : "it is not the null device");
+      steal_fd (&opened);
+    }
+  return 0;
+}
+
+int fd_send (int sock, int fd, const void *data, size_t len, struct error *err)
+{
+  union
+  {
+    char space[CMSG_SPACE (sizeof (int))];
+    struct cmsghdr aligned;
+  } control = { 0 };
+  struct iovec iov = { .iov_base = (void *)(uintptr_t)data, .iov_len = len };
+  struct msghdr msg = {
+    .msg_iov = &iov,
+    .msg_iovlen = 1,
+    .msg_control = control.space,
+    .msg_controllen = sizeof (control.space),
+  };
+  struct cmsghdr *cmsg = CMSG_FIRSTHDR (&msg);
+  ssize_t n;
+
+  cmsg->cmsg_level = SOL_SOCKET;
+  cmsg->cmsg_type = SCM_RIGHTS;
+  cmsg->cmsg_len = CMSG_LEN (sizeof (int));
+  memcpy (CMSG_DATA (cmsg), &fd, sizeof (int));
+
+  while (iov.iov_len > 0)
+    {
+      /* A reader that is gone is an error to word, not a SIGPIPE.  */
+      n = sendmsg (sock, &msg, MSG_NOSIGNAL);
+      if (n < 0 && errno == EINTR)
+        continue;
+      if (n <= 0)
+        return error_errno (err, n < 0 ? errno : EIO, "send descriptor %d over a socket", fd);
+      /* On a stream the descriptor went with the first byte.  */
+      msg.msg_control = NULL;
+      msg.msg_controllen = 0;
+      iov.iov_base = (char *)iov.iov_base + n;
+      iov.iov_len -= (size_t)n;
+    }
+  return 0;
+}
+
+int fd_pidfd_open (pid_t pid)
+{
+  long fd = syscall (SYS_pidfd_open, pid, 0);
+
+  return fd < 0 ? -errno : (int)fd;
+}
+
+/* No fallback: a loop over numbers or over /proc/self/fd misses what it does not see, and what is
+   missed reaches the container.  */
+static int close_range_from (unsigned first, unsigned flags, const char *what, struct error *err)
+{
+  if (syscall (SYS_close_range, first, ~0U, flags) < 0)
+    return error_errno (err, errno,
+                        "%s all descriptors from %u up (close_range, Linux 5.11 or newer)", what,
+                        first);
+  return 0;
+}
+
+int fd_cloexec_from (unsigned first, struct error *err)
+{
+  return close_range_from (first, CLOSE_RANGE_CLOEXEC, "mark close-on-exec", err);
+}
+
+int fd_close_from (unsigned first, struct error *err)
+{
+  return close_range_from (first, 0, "close", err);
+}
+
+unsigned fd_count_open (unsigned first)
+{
+  unsigned n = 0;
+  while (fcntl ((int)(first + n), F_GETFD) >= 0)
+    n++;
+  return n;
+}
