@@ -1,0 +1,25 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The kernel's names and their numbers.  Pure code: one table each.  */
+#pragma once
+
+#include <stdbool.h>
+#include <stdint.h>
+
+/* "CAP_CHOWN" (exactly this spelling) -> 0 … 40; -1 if unknown.  */
+int capability_number (const char *name);
+const char *capability_name (int number);
+int capability_last (void); /* of the table, not of the running kernel */
+
+/* "RLIMIT_NOFILE" -> RLIMIT_NOFILE; -1 if unknown.  */
+int rlimit_number (const char *name);
+
+/* "network" -> CLONE_NEWNET; 0 if unknown.  Types as in config-linux.md: pid network mount ipc uts
+ * user cgroup time.  */
+uint32_t namespace_flag (const char *type);
+const char *namespace_type (uint32_t flag);
+/* The name under /proc/PID/ns: "network" -> "net".  */
+const char *namespace_proc_name (const char *type);
+
+/* "TERM", "SIGTERM", "sigterm", "15", "RTMIN+3" -> number; -1 else.  signal(7).  */
+int signal_number (const char *name);
+const char *signal_name (int number);

@@ -1,0 +1,119 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Owns the checks of `mounts` (config.md, "Mounts").  Pure, needs no privilege.  */
+#include <errno.h>
+#include <string.h>
+
+#include "base/str.h"
+#include "spec/mount_options.h"
+#include "spec/validate_checks.h"
+
+/* What one mount's checks look at.  */
+struct mount_check
+{
+  const struct oci_mount *mount;
+  struct mount_options options;
+  size_t index;
+  struct findings *findings;
+};
+
+static char *at (const struct mount_check *c, const char *member)
+{
+  return pointer_printf (c->findings->arena, "/mounts/%zu/%s", c->index, member);
+}
+
+/* config.md allows a relative destination, deprecated, and demands that it is taken as relative to
+   "/": so it is a warning, and whoever compares destinations normalises them first.  */
+static void check_destination (const struct mount_check *c)
+{
+  char quoted[STR_QUOTE_MAX];
+
+  if (is_empty (c->mount->destination))
+    reject (c->findings, "mount.destination", at (c, "destination"), "mount %zu has no destination",
+            c->index);
+  else if (!is_absolute (c->mount->destination))
+    finding_add (c->findings, "mount.destination", "warn", at (c, "destination"),
+                 "destination \"%s\" is relative, which is deprecated: it is taken from /",
+                 str_quote (c->mount->destination, quoted));
+}
+
+/* The types that agentrun can make; for a bind the type is a dummy.  */
+static void check_type (const struct mount_check *c)
+{
+  static const char *const types[] = { "proc",   "sysfs",  "tmpfs",   "devpts",
+                                       "mqueue", "cgroup", "cgroup2", NULL };
+  char quoted[STR_QUOTE_MAX];
+
+  if (c->options.bind)
+    return;
+  if (is_empty (c->mount->type))
+    reject (c->findings, "mount.type", at (c, "type"),
+            "mount %zu has no type and is no bind mount either", c->index);
+  else if (!word_in (c->mount->type, types))
+    reject (c->findings, "mount.type", at (c, "type"),
+            "this runtime doesn't mount file systems of type \"%s\"",
+            str_quote (c->mount->type, quoted));
+}
+
+static void check_source (const struct mount_check *c)
+{
+  if (c->options.bind && is_empty (c->mount->source))
+    reject (c->findings, "mount.source", at (c, "source"), "bind mount %zu has no source",
+            c->index);
+}
+
+static void check_options (const struct mount_check *c)
+{
+  const struct mount_options *o = &c->options;
+  char *pointer = at (c, "options");
+  char quoted[STR_QUOTE_MAX];
+
+  for (size_t i = 0; i < o->data_len; i++)
+    if (o->bind || o->data[i][0] == '\0')
+      reject (c->findings, "mount.option", pointer, "option \"%s\" means nothing for a %smount",
+              str_quote (o->data[i], quoted), o->bind ? "bind " : "");
+  if (o->remount)
+    reject (c->findings, "mount.option", pointer,
+            "option \"remount\" changes a mount that is there already: not done by this runtime");
+  if (o->copy_up && (o->bind || !str_equal (c->mount->type, "tmpfs")))
+    reject (c->findings, "mount.option", pointer, "option \"tmpcopyup\" is for a tmpfs only");
+}
+
+static void check_unsupported (const struct mount_check *c)
+{
+  const struct unsupported_field fields[] = {
+    { at (c, "uidMappings"), c->mount->uid_mappings_len > 0 },
+    { at (c, "gidMappings"), c->mount->gid_mappings_len > 0 },
+  };
+
+  for (size_t i = 0; i < ARRAY_SIZE (fields); i++)
+    if (fields[i].pointer == NULL)
+      {
+        c->findings->failed = true;
+        return;
+      }
+  reject_unsupported (c->findings, fields, ARRAY_SIZE (fields));
+  if (c->options.idmap)
+    reject (c->findings, "config.unsupported", at (c, "options"),
+            "option \"%s\" asks for an idmapped mount, and this build can't make one",
+            c->options.idmap_recursive ? "ridmap" : "idmap");
+}
+
+void validate_mounts (const struct oci_config *config, struct findings *findings)
+{
+  static void (*const mount_checks[]) (const struct mount_check *) = {
+    check_destination, check_type, check_source, check_options, check_unsupported
+  };
+  struct mount_check c = { .findings = findings };
+
+  for (c.index = 0; c.index < config->mounts_len; c.index++)
+    {
+      c.mount = &config->mounts[c.index];
+      if (mount_options_parse (c.mount, findings->arena, &c.options) < 0)
+        {
+          findings->failed = true;
+          return;
+        }
+      for (size_t i = 0; i < ARRAY_SIZE (mount_checks); i++)
+        mount_checks[i](&c);
+    }
+}
