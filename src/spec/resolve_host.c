@@ -1,0 +1,343 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Owns what is asked about the host itself: who and where the runtime is, groups, the objects that
+   no grant reaches, data roots of engines.  Runs in the parent, needs no privilege; what an
+   ordinary user can't see stays unknown.  */
+#include <errno.h>
+#include <fcntl.h>
+#include <linux/openat2.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/syscall.h>
+#include <sys/utsname.h>
+#include <unistd.h>
+
+#include <grp.h>
+#include <pwd.h>
+
+#include "base/cleanup.h"
+#include "base/path.h"
+#include "base/str.h"
+#include "spec/names.h"
+#include "spec/resolver.h"
+
+/* ---- namespaces ---- */
+
+static int add_namespace (struct resolver *r, struct fact_host *host, const char *type,
+                          const char *process, const char *of)
+{
+  struct fact_host_namespace *f = &host->namespaces[host->namespaces_len++];
+  char path[64];
+  struct stat st;
+
+  f->type = fact_text (type);
+  f->of = fact_text (of);
+  snprintf (path, sizeof path, "/proc/%s/ns/%s", process, namespace_proc_name (type));
+  if (stat (path, &st) < 0)
+    {
+      f->error = resolver_errno (r, errno);
+      return f->error == NULL ? -ENOMEM : 0;
+    }
+  SET_FACT (f, dev, st.st_dev);
+  SET_FACT (f, ino, st.st_ino);
+  return 0;
+}
+
+static int set_namespaces (struct resolver *r, struct fact_host *host)
+{
+  static const char *const types[] = { "pid", "network", "mount",  "ipc",
+                                       "uts", "user",    "cgroup", "time" };
+  int result = 0;
+
+  if (!r->questions->host_namespaces)
+    return 0;
+  host->namespaces = arena_alloc_array (r->arena, 2 * ARRAY_SIZE (types), sizeof *host->namespaces);
+  if (host->namespaces == NULL)
+    return -ENOMEM;
+  host->has_namespaces = true;
+  for (size_t i = 0; result == 0 && i < ARRAY_SIZE (types); i++)
+    {
+      result = add_namespace (r, host, types[i], "self", "self");
+      if (result == 0)
+        result = add_namespace (r, host, types[i], "1", "init");
+    }
+  return result;
+}
+
+/* ---- groups ---- */
+
+/* The files, not the name service: its modules are code that nobody judged, run as root.  */
+static int read_groups (struct resolver *r, struct fact_host *host)
+{
+  const struct questions *q = r->questions;
+  cleanup_file FILE *file = fopen ("/etc/group", "re");
+  size_t size = 0;
+  struct group *g;
+
+  if (file == NULL)
+    return errno == ENOENT ? 0 : -errno;
+  while (errno = 0, (g = fgetgrent (file)) != NULL)
+    for (size_t i = 0; i < q->groups_len; i++)
+      if (str_equal (g->gr_name, q->groups[i]))
+        {
+          struct fact_group *grown =
+              arena_grow (r->arena, host->groups, size, size + sizeof *grown);
+
+          if (grown == NULL)
+            return -ENOMEM;
+          host->groups = grown;
+          size += sizeof *grown;
+          grown[host->groups_len].name = q->groups[i];
+          SET_FACT (&grown[host->groups_len], gid, g->gr_gid);
+          host->groups_len++;
+        }
+  return errno == 0 || errno == ENOENT ? 0 : -errno;
+}
+
+static int set_groups (struct resolver *r, struct fact_host *host)
+{
+  int result;
+
+  if (r->questions->groups_len == 0)
+    return 0;
+  host->has_groups = true;
+  result = read_groups (r, host);
+  if (result < 0 && result != -ENOMEM)
+    {
+      host->groups_error = resolver_errno (r, -result);
+      result = host->groups_error == NULL ? -ENOMEM : 0;
+    }
+  return result;
+}
+
+/* ---- objects that no grant reaches ---- */
+
+struct never_list
+{
+  struct resolver *r;
+  struct fact_never *items;
+  size_t len;
+  size_t size;
+};
+
+static struct fact_never *never_slot (struct never_list *list)
+{
+  size_t size = list->size == 0 ? 64 : list->size * 2;
+  struct fact_never *grown;
+
+  if (list->len == list->size)
+    {
+      grown = arena_grow (list->r->arena, list->items, list->size * sizeof *grown,
+                          size * sizeof *grown);
+      if (grown == NULL)
+        return NULL;
+      list->items = grown;
+      list->size = size;
+    }
+  return &list->items[list->len];
+}
+
+/* Nothing there, or nothing that a path leads to: no object to protect.  */
+static bool is_absent (int code)
+{
+  return code == -ENOENT || code == -ENOTDIR || code == -ELOOP || code == -ENAMETOOLONG;
+}
+
+/* ENTRY is the whole path as listed, NAME how to reach it from DIR.  0 when added or absent.  */
+static int add_never (struct never_list *list, int dir, const char *name, const char *entry)
+{
+  cleanup_close int fd = path_openat2 (dir, name, O_PATH, 0, RESOLVE_NO_MAGICLINKS);
+  struct fact_never *f;
+  struct stat st;
+  int result = 0;
+
+  if (fd < 0 && is_absent (fd))
+    return 0;
+  /* What the caller may not look at it can't bind either (another user's home, a root-squashed
+     one): the path alone protects it.  Every other failure leaves a hole in the list.  */
+  if (fd < 0 && fd != -EACCES)
+    return fd;
+  f = never_slot (list);
+  if (f == NULL)
+    return -ENOMEM;
+  f->entry = arena_strdup (list->r->arena, entry);
+  f->path = f->entry;
+  if (fd >= 0)
+    {
+      if (fstat (fd, &st) < 0)
+        return -errno;
+      result = resolver_path (list->r, fd, &f->path);
+      SET_FACT (f, dev, st.st_dev);
+      SET_FACT (f, ino, st.st_ino);
+      f->kind = fact_text (kind_of_mode (st.st_mode));
+    }
+  if (result < 0 || f->entry == NULL)
+    return result < 0 ? result : -ENOMEM;
+  list->len++;
+  return 0;
+}
+
+static int add_home (struct never_list *list, const char *home)
+{
+  const struct questions *q = list->r->questions;
+  cleanup_close int dir =
+      path_openat2 (AT_FDCWD, home, O_PATH | O_DIRECTORY, 0, RESOLVE_NO_MAGICLINKS);
+  const char *slash = str_has_suffix (home, "/") ? "" : "/";
+  int result;
+
+  if (dir < 0 && (is_absent (dir) || dir == -EACCES))
+    return is_absent (dir) ? 0 : add_never (list, AT_FDCWD, home, home);
+  if (dir < 0)
+    return dir;
+  result = add_never (list, AT_FDCWD, home, home);
+  for (size_t i = 0; result == 0 && i < q->home_names_len; i++)
+    {
+      cleanup_free char *entry = NULL;
+
+      if (asprintf (&entry, "%s%s%s", home, slash, q->home_names[i]) < 0)
+        {
+          entry = NULL;
+          return -ENOMEM;
+        }
+      result = add_never (list, dir, q->home_names[i], entry);
+    }
+  return result;
+}
+
+static bool seen_home (char **homes, size_t len, const char *home)
+{
+  for (size_t i = 0; i < len; i++)
+    if (strcmp (homes[i], home) == 0)
+      return true;
+  return false;
+}
+
+/* System accounts share a few homes ("/", "/nonexistent"): each is looked at once.  */
+static int add_homes (struct never_list *list)
+{
+  struct arena *arena = list->r->arena;
+  cleanup_file FILE *file = fopen ("/etc/passwd", "re");
+  char **homes = NULL;
+  size_t len = 0, size = 0;
+  struct passwd *p;
+  int result = 0;
+
+  if (file == NULL)
+    return errno == ENOENT ? 0 : -errno;
+  while (errno = 0, result == 0 && (p = fgetpwent (file)) != NULL)
+    {
+      if (p->pw_dir == NULL || p->pw_dir[0] != '/' || seen_home (homes, len, p->pw_dir))
+        continue;
+      if (len == size)
+        {
+          homes = arena_grow (arena, homes, size * sizeof *homes, (size + 64) * sizeof *homes);
+          size += 64;
+        }
+      if (homes == NULL || (homes[len] = arena_strdup (arena, p->pw_dir)) == NULL)
+        return -ENOMEM;
+      result = add_home (list, homes[len++]);
+    }
+  if (result == 0 && errno != 0 && errno != ENOENT)
+    result = -errno;
+  return result;
+}
+
+static int set_never (struct resolver *r, struct fact_host *host)
+{
+  const struct questions *q = r->questions;
+  struct never_list list = { .r = r };
+  int result = 0;
+
+  for (size_t i = 0; result == 0 && i < q->never_len; i++)
+    result = add_never (&list, AT_FDCWD, q->never[i], q->never[i]);
+  if (result == 0 && q->homes)
+    result = add_homes (&list);
+  host->never = list.items;
+  host->never_len = list.len;
+  host->has_never = true;
+  if (result < 0 && result != -ENOMEM)
+    {
+      host->never_error = resolver_errno (r, -result);
+      result = host->never_error == NULL ? -ENOMEM : 0;
+    }
+  return result;
+}
+
+/* ---- engines ---- */
+
+static int set_engine_roots (struct resolver *r, struct fact_host *host)
+{
+  const struct questions *q = r->questions;
+  int result;
+
+  host->engine_roots =
+      arena_alloc_array (r->arena, q->engine_roots_len, sizeof *host->engine_roots);
+  if (host->engine_roots == NULL)
+    return -ENOMEM;
+  host->has_engine_roots = true;
+  for (size_t i = 0; i < q->engine_roots_len; i++)
+    {
+      cleanup_close int fd = path_openat2 (AT_FDCWD, q->engine_roots[i], O_PATH | O_DIRECTORY, 0,
+                                           RESOLVE_NO_MAGICLINKS);
+
+      /* An engine that isn't there has no files to recognise.  */
+      if (fd < 0)
+        continue;
+      result = resolver_path (r, fd, &host->engine_roots[host->engine_roots_len]);
+      if (result == -ENOMEM)
+        return result;
+      host->engine_roots_len += result == 0;
+    }
+  return 0;
+}
+
+/* ---- the rest ---- */
+
+/* user_namespaces(7): the initial one maps all ids to themselves.  */
+static bool in_initial_user_namespace (void)
+{
+  cleanup_file FILE *file = fopen ("/proc/self/uid_map", "re");
+  unsigned long inside, outside, count;
+
+  return file != NULL && fscanf (file, "%lu %lu %lu", &inside, &outside, &count) == 3 && inside == 0
+         && outside == 0 && count == 4294967295UL;
+}
+
+#ifndef LANDLOCK_CREATE_RULESET_VERSION
+#  define LANDLOCK_CREATE_RULESET_VERSION 1U
+#endif
+
+static int landlock_abi (void)
+{
+  long version =
+      syscall (SYS_landlock_create_ruleset, NULL, (size_t)0, LANDLOCK_CREATE_RULESET_VERSION);
+
+  return version < 0 ? 0 : (int)version;
+}
+
+static int set_identity (struct resolver *r, struct fact_host *host)
+{
+  struct utsname names;
+
+  SET_FACT (host, uid, geteuid ());
+  SET_FACT (host, initial_user_namespace, in_initial_user_namespace ());
+  SET_FACT (host, landlock_abi, landlock_abi ());
+  if (uname (&names) < 0)
+    return -errno;
+  host->kernel = arena_strdup (r->arena, names.release);
+  return host->kernel == NULL ? -ENOMEM : 0;
+}
+
+int resolve_host (struct resolver *r)
+{
+  static int (*const parts[]) (struct resolver *,
+                               struct fact_host *) = { set_identity, set_namespaces, set_groups,
+                                                       set_never, set_engine_roots };
+  struct fact_host *host = arena_alloc (r->arena, sizeof *host);
+  int result = host == NULL ? -ENOMEM : 0;
+
+  r->out->facts->host = host;
+  for (size_t i = 0; result == 0 && i < ARRAY_SIZE (parts); i++)
+    result = parts[i](r, host);
+  return result;
+}
