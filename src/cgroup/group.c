@@ -1,0 +1,197 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The set of groups of one container: opening it from a record, asking it, putting a process in.
+   Runs in the parent and wherever a recorded container is handled, as an owner of the groups.  */
+#include "cgroup/internal.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <linux/magic.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/vfs.h>
+
+#include "base/cleanup.h"
+#include "base/path.h"
+#include "base/str.h"
+
+#define DIRECTORY (O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC)
+
+bool list_has (const char *words, const char *separators, const char *word)
+{
+  size_t len = strlen (word);
+
+  while (words != NULL && *words != '\0')
+    {
+      size_t n = strcspn (words, separators);
+      if (n == len && n > 0 && memcmp (words, word, n) == 0)
+        return true;
+      words += n;
+      words += strspn (words, separators);
+    }
+  return false;
+}
+
+struct cgroup *group_new (size_t n)
+{
+  struct cgroup *cg = calloc (1, sizeof (*cg));
+
+  if (cg == NULL)
+    return NULL;
+  cg->dirs = calloc (n + 1, sizeof (*cg->dirs));
+  cg->made_levels = calloc (n + 1, sizeof (*cg->made_levels));
+  if (cg->dirs == NULL || cg->made_levels == NULL)
+    {
+      cgroup_close (cg);
+      return NULL;
+    }
+  return cg;
+}
+
+int group_add (struct cgroup *cg, const char *controllers, const char *path, int fd,
+               size_t made_levels, struct error *err)
+{
+  cleanup_close int owned = fd;
+  cleanup_free char *own_controllers = strdup (controllers);
+  cleanup_free char *own_path = strdup (path);
+
+  if (own_controllers == NULL || own_path == NULL)
+    return error_errno (err, ENOMEM, "note the cgroup %s", path);
+  cg->dirs[cg->len] = (struct cgroup_dir){
+    .controllers = steal_ptr (&own_controllers),
+    .path = steal_ptr (&own_path),
+    .fd = steal_fd (&owned),
+    .made = made_levels > 0,
+  };
+  cg->made_levels[cg->len++] = made_levels;
+  return 0;
+}
+
+void cgroup_close (struct cgroup *cg)
+{
+  if (cg == NULL)
+    return;
+  for (size_t i = 0; i < cg->len; i++)
+    {
+      free ((char *)cg->dirs[i].controllers);
+      free ((char *)cg->dirs[i].path);
+      cleanup_closep (&cg->dirs[i].fd);
+    }
+  free (cg->dirs);
+  free (cg->made_levels);
+  free (cg);
+}
+
+/* A record is trusted as far as its directory is, but not to name what a group is: whatever lies at
+   PATH must be a cgroup directory before it is written to or emptied.  */
+static int open_group (const char *path, bool v2, int *ret_fd, struct error *err)
+{
+  struct statfs fs;
+  cleanup_close int fd = open (path, DIRECTORY);
+
+  if (fd < 0)
+    return error_errno (err, errno, "open the cgroup %s", path);
+  if (fstatfs (fd, &fs) < 0)
+    return error_errno (err, errno, "look at the cgroup %s", path);
+  if (fs.f_type != (v2 ? CGROUP2_SUPER_MAGIC : CGROUP_SUPER_MAGIC))
+    return error_set (err, -EINVAL, "open the cgroup %s: not a directory of a cgroup%s file system",
+                      path, v2 ? "2" : "");
+  *ret_fd = steal_fd (&fd);
+  return 0;
+}
+
+static void closep (struct cgroup **cg) { cgroup_close (*cg); }
+
+int cgroup_open (const char *const *controllers, const char *const *paths, size_t n,
+                 struct cgroup **ret, struct error *err)
+{
+  __attribute__ ((cleanup (closep))) struct cgroup *cg = group_new (n);
+  bool v1 = false, v2 = false;
+
+  if (cg == NULL)
+    return error_errno (err, ENOMEM, "open the container's cgroups");
+  for (size_t i = 0; i < n; i++)
+    {
+      bool is_v2 = controllers[i][0] == '\0';
+      int fd = -1;
+      int r = open_group (paths[i], is_v2, &fd, err);
+
+      v1 |= !is_v2;
+      v2 |= is_v2;
+      if (r == -ENOENT || r == -ENODEV)
+        continue;
+      if (r < 0)
+        return r;
+      r = group_add (cg, controllers[i], paths[i], fd, 0, err);
+      if (r < 0)
+        return r;
+    }
+  cg->mode = v1 && v2 ? CGROUP_HYBRID : v2 ? CGROUP_V2 : CGROUP_V1;
+  *ret = steal_ptr (&cg);
+  return 0;
+}
+
+enum cgroup_mode cgroup_mode (const struct cgroup *cg) { return cg->mode; }
+
+size_t cgroup_dirs (const struct cgroup *cg, const struct cgroup_dir **ret)
+{
+  *ret = cg->dirs;
+  return cg->len;
+}
+
+const struct cgroup_dir *group_find_v1 (const struct cgroup *cg, const char *name)
+{
+  for (size_t i = 0; i < cg->len; i++)
+    if (list_has (cg->dirs[i].controllers, ",", name))
+      return &cg->dirs[i];
+  return NULL;
+}
+
+const struct cgroup_dir *group_find_v2 (const struct cgroup *cg)
+{
+  for (size_t i = 0; i < cg->len; i++)
+    if (cg->dirs[i].controllers[0] == '\0')
+      return &cg->dirs[i];
+  return NULL;
+}
+
+int cgroup_v2_fd (const struct cgroup *cg)
+{
+  const struct cgroup_dir *dir = group_find_v2 (cg);
+
+  return dir == NULL ? -1 : dir->fd;
+}
+
+/* What the kernel means, where the errno alone would leave a user guessing.  cgroups(7).  */
+static const struct
+{
+  int errnum;
+  const char *meaning;
+} attach_errors[] = {
+  { EBUSY, " (controllers are enabled for groups below it, so it takes no process)" },
+  { EOPNOTSUPP, " (it is a threaded group or below one)" },
+  { ENOSPC, " (its cpuset has no cpus or no mems)" },
+  { ENODEV, " (the group was removed)" },
+  { EAGAIN, " (a realtime process needs cpu.realtimeRuntime)" },
+};
+
+int cgroup_attach (const struct cgroup *cg, pid_t pid, struct error *err)
+{
+  char text[24];
+
+  snprintf (text, sizeof (text), "%d", (int)pid);
+  for (size_t i = 0; i < cg->len; i++)
+    {
+      int r = path_write_file (cg->dirs[i].fd, "cgroup.procs", text, NULL);
+      const char *meaning = "";
+
+      if (r >= 0)
+        continue;
+      for (size_t k = 0; k < ARRAY_SIZE (attach_errors); k++)
+        if (attach_errors[k].errnum == -r)
+          meaning = attach_errors[k].meaning;
+      return error_errno (err, -r, "put process %s into the cgroup %s%s", text, cg->dirs[i].path,
+                          meaning);
+    }
+  return 0;
+}
