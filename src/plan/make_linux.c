@@ -1,0 +1,160 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Namespaces, control groups, sysctls, masks, seccomp (config-linux.md).  Pure code.  */
+#include <errno.h>
+
+#include "base/str.h"
+#include "plan/make.h"
+#include "spec/names.h"
+
+static const struct fact_namespace *find_namespace (const struct facts *facts, const char *pointer)
+{
+  for (size_t i = 0; i < facts->namespaces_len; i++)
+    if (str_equal (facts->namespaces[i].pointer, pointer))
+      return &facts->namespaces[i];
+  return NULL;
+}
+
+/* A namespace that is joined is joined by the descriptor that was judged.  */
+static int make_namespace (const struct plan_input *in, struct arena *arena, size_t index,
+                           struct plan_namespace *ns, struct error *err)
+{
+  const struct oci_namespace *n = &in->admission->config->linux->namespaces[index];
+  ns->type = n->type;
+  ns->path = n->path;
+  SET_NUMBER (ns, flag, namespace_flag (n->type));
+  SET_NUMBER (ns, descriptor, -1);
+  if (n->path == NULL || n->path[0] == '\0')
+    {
+      ns->path = NULL;
+      return 0;
+    }
+  const char *pointer = pointer_printf (arena, "/linux/namespaces/%zu/path", index);
+  const struct fact_namespace *fact = pointer ? find_namespace (in->facts, pointer) : NULL;
+  char quoted[STR_QUOTE_MAX];
+  if (fact == NULL || fact->error != NULL || !fact->has_descriptor || fact->descriptor < 0)
+    return error_set (err, -ENOENT, "%s namespace %s can't be opened: %s", n->type,
+                      str_quote (n->path, quoted),
+                      fact && fact->error ? fact->error : "it was never looked at");
+  if (!fact->nsfs || !str_equal (fact->kind, n->type))
+    return error_set (err, -EINVAL, "%s is no %s namespace", str_quote (n->path, quoted), n->type);
+  ns->descriptor = fact->descriptor;
+  return 0;
+}
+
+static int make_namespaces (const struct plan_input *in, struct arena *arena, struct plan *plan,
+                            struct error *err)
+{
+  const struct oci_linux *linux_ = in->admission->config->linux;
+  plan->namespaces = arena_alloc (arena, (linux_->namespaces_len + 1) * sizeof *plan->namespaces);
+  if (plan->namespaces == NULL)
+    return error_set (err, -ENOMEM, "out of memory while planning namespaces");
+  for (size_t i = 0; i < linux_->namespaces_len; i++)
+    {
+      int r = make_namespace (in, arena, i, &plan->namespaces[i], err);
+      if (r < 0)
+        return r;
+    }
+  plan->namespaces_len = linux_->namespaces_len;
+  plan->has_namespaces = true;
+  return 0;
+}
+
+static int make_user_namespace (const struct plan_input *in, struct arena *arena, struct plan *plan)
+{
+  const struct oci_linux *linux_ = in->admission->config->linux;
+  struct plan_user_namespace *user;
+  bool is_new = false;
+  for (size_t i = 0; i < plan->namespaces_len; i++)
+    is_new |= str_equal (plan->namespaces[i].type, "user") && plan->namespaces[i].path == NULL;
+  if (!is_new)
+    return 0;
+  user = arena_alloc (arena, sizeof *user);
+  if (user == NULL)
+    return -ENOMEM;
+  user->has_uid_mappings = user->has_gid_mappings = true;
+  user->uid_mappings = linux_->uid_mappings;
+  user->uid_mappings_len = linux_->uid_mappings_len;
+  user->gid_mappings = linux_->gid_mappings;
+  user->gid_mappings_len = linux_->gid_mappings_len;
+  plan->user_namespace = user;
+  return 0;
+}
+
+/* Whether the configuration itself, not the policy, wants anything that only a cgroup can do.  The
+   device rules don't count: where a cgroup can't be had, no device node can be made either.  */
+static bool asks_for_limits (const struct oci_config *asked)
+{
+  static const struct oci_resources none;
+  const struct oci_resources *r = asked != NULL && asked->linux != NULL && asked->linux->resources
+                                      ? asked->linux->resources
+                                      : &none;
+  return r->memory != NULL || r->cpu != NULL || r->pids != NULL || r->block_io != NULL
+         || r->hugepage_limits_len > 0 || r->network != NULL || r->rdma.len > 0
+         || r->unified.len > 0;
+}
+
+static bool is_rootless (const struct facts *facts)
+{
+  const struct fact_host *host = facts->host;
+  return host != NULL && host->has_initial_user_namespace && !host->initial_user_namespace;
+}
+
+/* Without cgroupsPath a group of the container's own below the root of each hierarchy.  */
+static int make_cgroup (const struct plan_input *in, struct arena *arena, struct plan *plan)
+{
+  const struct oci_linux *linux_ = in->admission->config->linux;
+  struct plan_cgroup *cgroup = arena_alloc (arena, sizeof *cgroup);
+  if (cgroup == NULL)
+    return -ENOMEM;
+  const char *path = linux_->cgroups_path;
+  if (path == NULL || path[0] == '\0')
+    cgroup->path = arena_printf (arena, "/agentrun-%s", in->id);
+  else
+    cgroup->path = arena_printf (arena, "%s%s", path[0] == '/' ? "" : "/", path);
+  cgroup->resources = linux_->resources;
+  SET_NUMBER (cgroup, optional, is_rootless (in->facts) && !asks_for_limits (in->asked));
+  plan->cgroup = cgroup;
+  return cgroup->path ? 0 : -ENOMEM;
+}
+
+static int make_seccomp (const struct plan_input *in, struct arena *arena, struct plan *plan)
+{
+  const struct admission *a = in->admission;
+  struct oci_seccomp *profile = a->config->linux->seccomp;
+  if (profile == NULL && !a->baseline && !a->builtin_seccomp)
+    return 0;
+  struct plan_seccomp *seccomp = arena_alloc (arena, sizeof *seccomp);
+  if (seccomp == NULL)
+    return -ENOMEM;
+  SET_NUMBER (seccomp, baseline, a->baseline);
+  SET_NUMBER (seccomp, builtin, a->builtin_seccomp && profile == NULL);
+  seccomp->has_allowed = a->baseline_allowed_len > 0;
+  seccomp->allowed = a->baseline_allowed;
+  seccomp->allowed_len = a->baseline_allowed_len;
+  seccomp->profile = profile;
+  plan->seccomp = seccomp;
+  return 0;
+}
+
+int plan_make_linux (const struct plan_input *in, struct arena *arena, struct plan *plan,
+                     struct error *err)
+{
+  struct oci_config *config = in->admission->config;
+  if (config->linux == NULL && (config->linux = arena_alloc (arena, sizeof *config->linux)) == NULL)
+    return error_set (err, -ENOMEM, "out of memory while planning");
+  const struct oci_linux *linux_ = config->linux;
+  plan->has_masked_paths = linux_->has_masked_paths;
+  plan->masked_paths = linux_->masked_paths;
+  plan->masked_paths_len = linux_->masked_paths_len;
+  plan->has_readonly_paths = linux_->has_readonly_paths;
+  plan->readonly_paths = linux_->readonly_paths;
+  plan->readonly_paths_len = linux_->readonly_paths_len;
+  plan->sysctl = linux_->sysctl;
+  int r = make_namespaces (in, arena, plan, err);
+  if (r < 0)
+    return r;
+  if (make_user_namespace (in, arena, plan) < 0 || make_cgroup (in, arena, plan) < 0
+      || make_seccomp (in, arena, plan) < 0)
+    return error_set (err, -ENOMEM, "out of memory while planning");
+  return 0;
+}

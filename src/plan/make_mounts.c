@@ -1,0 +1,132 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Root file system and mounts, in the order of the configuration.  Pure code.  */
+#include <errno.h>
+#include <linux/mount.h>
+#include <string.h>
+#include <sys/mount.h>
+
+#include "base/str.h"
+#include "plan/make.h"
+#include "spec/mount_options.h"
+
+static const struct fact_source *find_source (const struct facts *facts, const char *pointer)
+{
+  for (size_t i = 0; i < facts->sources_len; i++)
+    if (str_equal (facts->sources[i].pointer, pointer))
+      return &facts->sources[i];
+  return NULL;
+}
+
+static int set_bind_source (const struct plan_input *in, struct arena *arena, size_t index,
+                            struct plan_mount *mount, struct error *err)
+{
+  char quoted[STR_QUOTE_MAX];
+  const char *pointer = pointer_printf (arena, "/mounts/%zu/source", index);
+  const struct fact_source *source = pointer ? find_source (in->facts, pointer) : NULL;
+  if (source == NULL || source->error != NULL || !source->has_descriptor || source->descriptor < 0)
+    return error_set (err, -ENOENT, "mount source %s of %s can't be opened: %s",
+                      str_quote (mount->source, quoted), mount->destination,
+                      source && source->error ? source->error : "it was never looked at");
+  mount->has_descriptor = true;
+  mount->descriptor = source->descriptor;
+  return 0;
+}
+
+static void set_options (struct plan_mount *mount, const struct mount_options *o)
+{
+  SET_NUMBER (mount, recursive, o->recursive);
+  SET_NUMBER (mount, attr_set, o->attr_set);
+  SET_NUMBER (mount, attr_clear, o->attr_clear);
+  SET_NUMBER (mount, recursive_set, o->recursive_set);
+  SET_NUMBER (mount, recursive_clear, o->recursive_clear);
+  SET_NUMBER (mount, propagation, o->propagation);
+  SET_NUMBER (mount, propagation_recursive, o->propagation_recursive);
+  SET_NUMBER (mount, copy_up, o->copy_up);
+  SET_NUMBER (mount, mode_given, o->mode_given);
+  mount->has_data = o->data_len > 0;
+  mount->data = o->data;
+  mount->data_len = o->data_len;
+}
+
+static int make_mount (const struct plan_input *in, struct arena *arena, size_t index,
+                       struct plan_mount *mount, struct error *err)
+{
+  const struct oci_mount *m = &in->admission->config->mounts[index];
+  struct mount_options options = { 0 };
+  if (mount_options_parse (m, arena, &options) < 0)
+    return error_set (err, -ENOMEM, "out of memory while planning mounts");
+  mount->pointer = pointer_printf (arena, "/mounts/%zu", index);
+  mount->destination = m->destination;
+  mount->source = m->source;
+  mount->kind = options.bind ? arena_strdup (arena, "bind") : m->type;
+  if (mount->pointer == NULL || mount->kind == NULL)
+    return error_set (err, -ENOMEM, "out of memory while planning mounts");
+  set_options (mount, &options);
+  return options.bind ? set_bind_source (in, arena, index, mount, err) : 0;
+}
+
+static uint64_t propagation_flag (const char *word)
+{
+  static const struct
+  {
+    const char *word;
+    uint64_t flag;
+  } table[] = {
+    { "shared", MS_SHARED },         { "rshared", MS_SHARED },         { "slave", MS_SLAVE },
+    { "rslave", MS_SLAVE },          { "private", MS_PRIVATE },        { "rprivate", MS_PRIVATE },
+    { "unbindable", MS_UNBINDABLE }, { "runbindable", MS_UNBINDABLE },
+  };
+  for (size_t i = 0; i < ARRAY_SIZE (table); i++)
+    if (str_equal (word, table[i].word))
+      return table[i].flag;
+  return MS_PRIVATE;
+}
+
+static int make_rootfs (const struct plan_input *in, struct arena *arena, struct plan *plan,
+                        struct error *err)
+{
+  const struct oci_config *config = in->admission->config;
+  const struct fact_source *facts = in->facts->rootfs;
+  char quoted[STR_QUOTE_MAX];
+  if (facts == NULL || facts->error != NULL || !facts->has_descriptor || facts->descriptor < 0)
+    return error_set (err, -ENOENT, "root file system %s can't be opened: %s",
+                      str_quote (config->root ? config->root->path : NULL, quoted),
+                      facts && facts->error ? facts->error : "it was never looked at");
+  if (!str_equal (facts->kind, "directory"))
+    return error_set (err, -ENOTDIR, "root.path: %s is no directory",
+                      str_quote (config->root->path, quoted));
+  struct plan_rootfs *rootfs = arena_alloc (arena, sizeof *rootfs);
+  if (rootfs == NULL)
+    return error_set (err, -ENOMEM, "out of memory while planning");
+  rootfs->path = facts->path;
+  SET_NUMBER (rootfs, descriptor, facts->descriptor);
+  SET_NUMBER (rootfs, readonly, config->root->has_readonly && config->root->readonly);
+  SET_NUMBER (rootfs, propagation,
+              propagation_flag (config->linux ? config->linux->rootfs_propagation : NULL));
+  SET_NUMBER (rootfs, attr_set,
+              (in->admission->rootfs_nosuid ? MOUNT_ATTR_NOSUID : 0)
+                  | (in->admission->rootfs_nodev ? MOUNT_ATTR_NODEV : 0));
+  plan->rootfs = rootfs;
+  return 0;
+}
+
+int plan_make_mounts (const struct plan_input *in, struct arena *arena, struct plan *plan,
+                      struct error *err)
+{
+  const struct oci_config *config = in->admission->config;
+  int r = make_rootfs (in, arena, plan, err);
+  if (r < 0)
+    return r;
+  plan->mounts = arena_alloc (arena, (config->mounts_len + 1) * sizeof *plan->mounts);
+  if (plan->mounts == NULL)
+    return error_set (err, -ENOMEM, "out of memory while planning mounts");
+  for (size_t i = 0; i < config->mounts_len; i++)
+    {
+      r = make_mount (in, arena, i, &plan->mounts[i], err);
+      if (r < 0)
+        return r;
+    }
+  plan->mounts_len = config->mounts_len;
+  plan->has_mounts = true;
+  return 0;
+}
