@@ -1,0 +1,17 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Hooks (config.md, "POSIX-platform Hooks"): programs of the operator or the engine.  */
+#pragma once
+
+#include <stddef.h>
+
+#include "base/error.h"
+#include "container/setup.h"
+#include "plan/plan.h"
+
+/* Runs the hooks one after the other, each with STATE_JSON on its standard input, only its own
+   environment, cwd "/", and the descriptors 0 to 2.  Stops at the first that fails, runs over its
+   timeout or can't be started; the message names KIND, the path, the exit code and the first of
+   what it printed.  A hook with a descriptor is executed by it, another one by its path (in the
+   container: startContainer).  SETUP may be NULL: then all go by path.  */
+int hooks_run (const char *kind, const struct plan_hook *hooks, size_t len,
+               const struct container_setup *setup, const char *state_json, struct error *err);

@@ -1,0 +1,385 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The container's file systems, in the order of the plan.  Runs in init, in its own mount
+   namespace. Sources are the trees that were judged; destinations are looked up below the root's
+   descriptor and used by descriptor: no path of the image is ever given to a system call with the
+   host's root current.  */
+#include <errno.h>
+#include <fcntl.h>
+#include <limits.h>
+#include <linux/mount.h>
+#include <linux/openat2.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mount.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "base/cleanup.h"
+#include "base/path.h"
+#include "base/str.h"
+#include "container/init_steps.h"
+#include "linux/copy_up.h"
+#include "linux/device.h"
+#include "linux/mask.h"
+#include "linux/mounts.h"
+#include "linux/procfs.h"
+#include "linux/rootfs.h"
+
+#define MOUNT_POINT_MODE 0755
+
+int init_mount_rootfs (struct init *init, struct error *err)
+{
+  const struct plan_rootfs *rootfs = init->plan->rootfs;
+  int tree = setup_descriptor (init->setup, rootfs->descriptor);
+  if (!init_has_namespace (init, "mount", false))
+    return error_set (err, -EINVAL,
+                      "a container without a mount namespace would change the host's");
+  int r = rootfs_attach (tree, rootfs->propagation, err);
+  if (r == 0 && rootfs->attr_set != 0)
+    r = mount_set (tree, false, rootfs->attr_set, 0, 0, "/", err);
+  init->rootfd = tree;
+  return r;
+}
+
+/* Attributes of a bind are only ever added: "rw" or "suid" among the options must not undo what the
+   host's administrator mounted read-only or nosuid.  */
+static uint64_t clearable (uint64_t attributes)
+{
+  const uint64_t protecting =
+      MOUNT_ATTR_RDONLY | MOUNT_ATTR_NOSUID | MOUNT_ATTR_NODEV | MOUNT_ATTR_NOEXEC;
+  return attributes & ~protecting;
+}
+
+static int set_bind_attributes (const struct plan_mount *m, int tree, struct error *err)
+{
+  uint64_t propagation = m->propagation != 0 ? m->propagation : MS_PRIVATE;
+  bool recursive = m->propagation == 0 || m->propagation_recursive;
+  int r = mount_set (tree, recursive, 0, 0, propagation, m->destination, err);
+  if (r == 0 && (m->recursive_set != 0 || clearable (m->recursive_clear) != 0))
+    r = mount_set (tree, true, m->recursive_set, clearable (m->recursive_clear), 0, m->destination,
+                   err);
+  if (r == 0 && (m->attr_set != 0 || clearable (m->attr_clear) != 0))
+    r = mount_set (tree, false, m->attr_set, clearable (m->attr_clear), 0, m->destination, err);
+  return r;
+}
+
+/* The policy judged the destination as it is written; where a link of the image leads elsewhere,
+   nobody has judged that.  Links are followed inside the root, as everybody expects of /var/run,
+   but never to a place that decides what the container is: the root itself, /proc, /sys, /dev and
+   what lies in them.  */
+static bool link_leads_astray (const char *destination, const char *reached)
+{
+  static const char *const deciding[] = { "/proc", "/sys", "/dev" };
+  cleanup_free char *written = path_normalize (destination);
+  if (str_equal (written, reached))
+    return false;
+  if (str_equal (reached, "/"))
+    return true;
+  for (size_t i = 0; i < ARRAY_SIZE (deciding); i++)
+    if (path_is_within (reached, deciding[i]))
+      return true;
+  return false;
+}
+
+/* The mount point, made where it is missing; TARGET is what will be mounted upon.  */
+static int open_target (struct init *init, const struct plan_mount *m, enum path_kind kind,
+                        bool *ret_made, int *ret_target, struct error *err)
+{
+  char link[40], reached[PATH_MAX];
+  cleanup_close int target = -1;
+  int r = path_make_in_root (init->rootfd, m->destination, kind, MOUNT_POINT_MODE, ret_made,
+                             &target, err);
+  if (r < 0)
+    return r;
+  snprintf (link, sizeof link, "self/fd/%d", target);
+  ssize_t n = readlinkat (init->procfd, link, reached, sizeof reached - 1);
+  if (n < 0)
+    return error_errno (err, errno, "find out where %s is", m->destination);
+  reached[n] = '\0';
+  if (link_leads_astray (m->destination, reached))
+    return error_set (err, -EPERM,
+                      "mount.destination: a link of the image leads from %s to %s: nothing is "
+                      "mounted there by another name",
+                      m->destination, reached);
+  *ret_target = steal_fd (&target);
+  return 0;
+}
+
+static int mount_bind (struct init *init, const struct plan_mount *m, struct error *err)
+{
+  int tree = setup_descriptor (init->setup, m->descriptor);
+  cleanup_close int target = -1;
+  struct stat st;
+  bool made;
+  if (fstat (tree, &st) < 0)
+    return error_errno (err, errno, "look at the source of %s", m->destination);
+  int r =
+      open_target (init, m, S_ISDIR (st.st_mode) ? PATH_DIRECTORY : PATH_FILE, &made, &target, err);
+  if (r == 0)
+    r = set_bind_attributes (m, tree, err);
+  return r < 0 ? r : mount_attach (tree, target, m->destination, err);
+}
+
+/* A tmpfs without mode= has the mode of the image's directory that it covers; where that was made
+   just now it keeps the kernel's own default.  */
+static int set_tmpfs_mode (struct init *init, const struct plan_mount *m, bool made, int target,
+                           int tree, struct error *err)
+{
+  struct stat st;
+  if (m->mode_given || made)
+    return 0;
+  if (fstat (target, &st) < 0)
+    return error_errno (err, errno, "look at %s", m->destination);
+  return procfs_chmod (init->procfd, tree, st.st_mode & 07777, m->destination, err);
+}
+
+static int copy_up (const struct plan_mount *m, int target, int tree, struct error *err)
+{
+  if (!m->copy_up)
+    return 0;
+  cleanup_close int from = openat (target, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+  cleanup_close int to = openat (tree, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+  if (from < 0 || to < 0)
+    return error_errno (err, errno, "open %s for tmpcopyup", m->destination);
+  int r = mount_copy_up (from, to, err);
+  return r < 0 ? error_context (err, "tmpcopyup of %s", m->destination) : 0;
+}
+
+static bool is_at (const struct plan_mount *m, const char *path)
+{
+  cleanup_free char *destination = path_normalize (m->destination);
+  return str_equal (destination, path);
+}
+
+/* The last mount on a place is the one that counts.  */
+static void keep_in (int *place, int tree)
+{
+  cleanup_closep (place);
+  *place = tree;
+}
+
+/* Descriptors of mounts that a later step works on.  */
+static void keep_tree (struct init *init, const struct plan_mount *m, int tree)
+{
+  if (str_equal (m->kind, "tmpfs") && (m->attr_set & MOUNT_ATTR_RDONLY) != 0)
+    init->sealed[m - init->plan->mounts] = tree;
+  else if (str_equal (m->kind, "proc") && is_at (m, "/proc"))
+    keep_in (&init->proc_tree, tree);
+  else if (str_equal (m->kind, "sysfs") && is_at (m, "/sys"))
+    keep_in (&init->sys_tree, tree);
+  else
+    close (tree);
+}
+
+/* A file system of its own.  Read-only waits until all is made: nodes, mount points and copies have
+   to get in (init_seal_rootfs).  */
+static int mount_new (struct init *init, const struct plan_mount *m, int target, bool made,
+                      struct error *err)
+{
+  cleanup_close int tree = -1;
+  bool is_tmpfs = str_equal (m->kind, "tmpfs");
+  uint64_t attributes = m->attr_set & ~(uint64_t)(is_tmpfs ? MOUNT_ATTR_RDONLY : 0);
+  int r = mount_new_fs (m->kind, m->source, m->data, m->data_len, attributes, &tree, err);
+  if (r < 0)
+    return error_context (err, "%s", m->pointer);
+  r = mount_set (tree, true, m->recursive_set, m->recursive_clear,
+                 m->propagation != 0 ? m->propagation : MS_PRIVATE, m->destination, err);
+  if (r == 0 && m->recursive_clear != 0) /* "ro,rrw" is read-only, as policy reads it */
+    r = mount_set (tree, false, attributes, 0, 0, m->destination, err);
+  if (r == 0 && is_tmpfs)
+    r = copy_up (m, target, tree, err);
+  if (r == 0 && is_tmpfs)
+    r = set_tmpfs_mode (init, m, made, target, tree, err);
+  if (r == 0)
+    r = mount_attach (tree, target, m->destination, err);
+  if (r == 0)
+    keep_tree (init, m, steal_fd (&tree));
+  return r;
+}
+
+/* proc and sysfs go only where the image has a real directory or nothing (CVE-2019-19921,
+   CVE-2023-27561, CVE-2025-54867): looked up once more without any link, and that is what is
+   mounted upon, whatever the name means by then.  */
+static int open_plain_target (struct init *init, const struct plan_mount *m, int *target,
+                              struct error *err)
+{
+  int fd = path_openat2 (init->rootfd, m->destination, O_PATH | O_DIRECTORY, 0,
+                         RESOLVE_IN_ROOT | RESOLVE_NO_SYMLINKS);
+  if (fd < 0)
+    return error_set (err, -ENOTDIR, "mount %s on %s: the image has a link or a file there (%s)",
+                      m->kind, m->destination, errno_name (-fd));
+  keep_in (target, fd);
+  return 0;
+}
+
+static int mount_one (struct init *init, const struct plan_mount *m, struct error *err)
+{
+  cleanup_close int target = -1;
+  bool made = false;
+  if (str_equal (m->kind, "bind"))
+    return mount_bind (init, m, err);
+  int r = open_target (init, m, PATH_DIRECTORY, &made, &target, err);
+  if (r == 0 && (str_equal (m->kind, "proc") || str_equal (m->kind, "sysfs")))
+    r = open_plain_target (init, m, &target, err);
+  if (r < 0)
+    return r;
+  if (str_equal (m->kind, "cgroup")
+      || (str_equal (m->kind, "cgroup2") && init->setup->cgroup_mode == CGROUP_V2))
+    return init_mount_cgroup (init, m, target, err);
+  return mount_new (init, m, target, made, err);
+}
+
+int init_mount_all (struct init *init, struct error *err)
+{
+  init->sealed = malloc ((init->plan->mounts_len + 1) * sizeof *init->sealed);
+  if (init->sealed == NULL)
+    return error_set (err, -ENOMEM, "out of memory for the mounts");
+  for (size_t i = 0; i < init->plan->mounts_len; i++)
+    init->sealed[i] = -1;
+  for (size_t i = 0; i < init->plan->mounts_len; i++)
+    {
+      int r = mount_one (init, &init->plan->mounts[i], err);
+      if (r < 0)
+        return r;
+    }
+  return 0;
+}
+
+/* Nothing is made in a /dev that is bound from outside: the nodes would be made there.  */
+static bool dev_is_bound (const struct plan *plan)
+{
+  for (size_t i = plan->mounts_len; i > 0; i--)
+    if (is_at (&plan->mounts[i - 1], "/dev"))
+      return str_equal (plan->mounts[i - 1].kind, "bind");
+  return false;
+}
+
+/* The node of the host to bind where mknod(2) is refused, or -1.  */
+static int host_tree (const struct init *init, size_t device)
+{
+  return init->setup->device_trees != NULL ? init->setup->device_trees[device] : -1;
+}
+
+static bool is_default_device (const struct plan_device *d, size_t *ret)
+{
+  for (size_t i = 0; i < device_default_nodes_len; i++)
+    if (str_equal (device_default_nodes[i].path, d->path))
+      {
+        *ret = i;
+        return true;
+      }
+  return false;
+}
+
+static int make_device (struct init *init, size_t i, struct error *err)
+{
+  const struct plan_device *d = &init->plan->devices[i];
+  const struct device_node node = {
+    d->path, d->type[0], d->major, d->minor, d->mode, d->uid, d->gid
+  };
+  return device_make (init->rootfd, init->procfd, &node, host_tree (init, i), err);
+}
+
+/* A default node that was bound keeps the host's mode and owner.  */
+int init_make_devices (struct init *init, struct error *err)
+{
+  const struct plan *plan = init->plan;
+  cleanup_free int *trees = malloc (device_default_nodes_len * sizeof *trees);
+  size_t n;
+  if (dev_is_bound (plan))
+    return 0;
+  if (trees == NULL)
+    return error_set (err, -ENOMEM, "out of memory for the devices");
+  for (size_t i = 0; i < device_default_nodes_len; i++)
+    trees[i] = -1;
+  for (size_t i = 0; i < plan->devices_len; i++)
+    if (is_default_device (&plan->devices[i], &n))
+      trees[n] = host_tree (init, i);
+  int r = device_defaults (init->rootfd, init->procfd, trees, err);
+  for (size_t i = 0; r == 0 && i < plan->devices_len; i++)
+    if (host_tree (init, i) < 0 || !is_default_device (&plan->devices[i], &n))
+      r = make_device (init, i, err);
+  return r;
+}
+
+/* Users of `docker -w` rely on a missing directory being made; before the root turns read-only.  A
+   cwd that resolves to something else than a directory inside the root fails here or at the last
+   step.  */
+int init_make_cwd (struct init *init, struct error *err)
+{
+  cleanup_close int fd = -1;
+  bool made;
+  int r = path_make_in_root (init->rootfd, init->plan->process->cwd, PATH_DIRECTORY,
+                             MOUNT_POINT_MODE, &made, &fd, err);
+  /* A file system that refuses (EROFS, EACCES) is left to chdir: the directory may be there.  */
+  return r == -EROFS || r == -EACCES || r == -EPERM ? 0 : r;
+}
+
+/* The descriptor below which PATH is looked up, and the rest of it.  A procfs that somebody moved
+   away in the image must not leave its masks behind.  */
+static int base_of (const struct init *init, const char *path, const char **rest)
+{
+  const struct
+  {
+    const char *dir;
+    int tree;
+  } bases[] = { { "/proc/", init->proc_tree }, { "/sys/", init->sys_tree } };
+  for (size_t i = 0; i < ARRAY_SIZE (bases); i++)
+    if (bases[i].tree >= 0 && str_has_prefix (path, bases[i].dir))
+      {
+        *rest = path + strlen (bases[i].dir) - 1;
+        return bases[i].tree;
+      }
+  *rest = path;
+  return init->rootfd;
+}
+
+/* What is at NAME in the root must be what was mounted there.  */
+static int check_in_place (const struct init *init, const char *name, int tree, struct error *err)
+{
+  uint64_t mounted, found;
+  if (tree < 0)
+    return 0;
+  cleanup_close int fd = path_openat2 (init->rootfd, name, O_PATH | O_DIRECTORY, 0,
+                                       RESOLVE_IN_ROOT | RESOLVE_NO_SYMLINKS);
+  if (fd < 0 || mount_id (fd, &found, err) < 0 || mount_id (tree, &mounted, err) < 0
+      || found != mounted)
+    return error_set (err, -EBUSY, "/%s was moved away while the container was made", name);
+  return 0;
+}
+
+int init_mask (struct init *init, struct error *err)
+{
+  const struct plan *plan = init->plan;
+  struct mask mask = init->setup->mask;
+  const char *rest;
+  int r = 0;
+  for (size_t i = 0; r == 0 && i < plan->readonly_paths_len; i++)
+    {
+      int base = base_of (init, plan->readonly_paths[i], &rest);
+      r = readonly_path (base, rest, err);
+    }
+  for (size_t i = 0; r == 0 && i < plan->masked_paths_len; i++)
+    {
+      int base = base_of (init, plan->masked_paths[i], &rest);
+      r = mask_path (&mask, base, rest, err);
+    }
+  if (r == 0)
+    r = check_in_place (init, "proc", init->proc_tree, err);
+  return r < 0 ? r : check_in_place (init, "sys", init->sys_tree, err);
+}
+
+/* What could not be read-only while things were made in it.  */
+int init_seal_rootfs (struct init *init, struct error *err)
+{
+  const struct plan_rootfs *rootfs = init->plan->rootfs;
+  int r = 0;
+  for (size_t i = 0; r == 0 && i < init->plan->mounts_len; i++)
+    if (init->sealed[i] >= 0)
+      r = mount_set (init->sealed[i], false, MOUNT_ATTR_RDONLY, 0, 0,
+                     init->plan->mounts[i].destination, err);
+  return r < 0 ? r
+               : rootfs_set (init->rootfd, rootfs->readonly, rootfs->attr_set, rootfs->propagation,
+                             err);
+}
