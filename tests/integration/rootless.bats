@@ -1,0 +1,149 @@
+#!/usr/bin/env bats
+# SPDX-License-Identifier: Apache-2.0
+# agentrun of an ordinary user without an engine.  The user is `games`, whom every Debian has; where
+# he needs sub-ids he gets them in copies of the account files that are only mounted for that command.
+
+load lib.bash
+
+setup_file () { common_setup_file; }
+teardown_file () { common_teardown_file; }
+teardown () { common_teardown; }
+
+setup ()
+{
+  common_setup
+  UID_GAMES=$(id -u games)
+  GID_GAMES=$(id -g games)
+  mkdir -m 700 "$T/run"
+  mkdir "$T/etc"
+  cp /etc/passwd "$T/etc/passwd"
+  echo games:2300000:65536 >"$T/etc/subuid"
+  cp "$T/etc/subuid" "$T/etc/subgid"
+  chmod 644 "$T"/etc/*
+  cp "$AGENTRUN" "$T/agentrun"
+  rm -r "$BUNDLE/rootfs"
+  cp -a "$FILE_DIR/rootfs" "$BUNDLE/rootfs"
+  edit 'del(.linux.resources, .linux.cgroupsPath) | .process.user = {uid: 0, gid: 0}
+    | (.mounts[] | select(.type == "devpts") | .options) |= map(select(. != "gid=5"))'
+  chown -hR games:games "$BUNDLE" "$T/run"
+}
+
+# as_games COMMAND...: agentrun as the user, without sub-ids; the state is in his runtime directory.
+as_games ()
+{
+  setpriv --reuid games --regid games --clear-groups env -i -C "$T" PATH=/bin XDG_RUNTIME_DIR="$T/run" "$MARK" \
+    timeout 20 "$T/agentrun" "${POLICY[@]}" "$@"
+}
+
+with_sub_ids ()
+{
+  export T MARK
+  unshare --mount bash -c 'for f in passwd subuid subgid; do [ -e "/etc/$f" ] || exit 99
+    mount --bind "$T/etc/$f" "/etc/$f" || exit 99; done
+    exec setpriv --reuid games --regid games --clear-groups env -i -C "$T" PATH=/bin XDG_RUNTIME_DIR="$T/run" "$MARK" \
+      timeout 20 "$T/agentrun" "$@"' _ "${POLICY[@]}" "$@"
+}
+
+need_sub_ids ()
+{
+  [ -e /etc/subuid ] && [ -x /usr/bin/newuidmap ] || skip "uidmap is not installed"
+}
+
+@test "without sub-ids the user is root inside, and nobody else is there" {
+  script 'id -u; tr -s " " </proc/self/uid_map; cat /proc/self/setgroups; echo x >/dev/null && echo null'
+  run --separate-stderr as_games run -b "$BUNDLE" "$ID"
+  echo "$stderr"
+  [ "$status" -eq 0 ]
+  [ "$output" = "0"$'\n'" 0 $UID_GAMES 1"$'\n'"deny"$'\n'"null" ]
+  nothing_left
+  [ -z "$(ls "$T/run/agentrun")" ]
+}
+
+@test "a user namespace of the configuration counts from the host" {
+  edit '.linux.namespaces += [{type: "user"}] | .process.user = {uid: 1000, gid: 1000}
+    | .linux.uidMappings = [{containerID: 1000, hostID: $u, size: 1}]
+    | .linux.gidMappings = [{containerID: 1000, hostID: $g, size: 1}]' --argjson u "$UID_GAMES" --argjson g "$GID_GAMES"
+  script 'id -u; id -g; touch /home/file'
+  edit '.root.readonly = false'
+  chown -h games:games "$BUNDLE/config.json"
+  run --separate-stderr as_games run -b "$BUNDLE" "$ID"
+  echo "$stderr"
+  [ "$status" -eq 0 ]
+  [ "$output" = $'1000\n1000' ]
+  [ "$(stat -c '%u %g' "$BUNDLE/rootfs/home/file")" = "$UID_GAMES $GID_GAMES" ]
+}
+
+@test "with sub-ids there are more users and groups" {
+  need_sub_ids
+  edit '.process.user = {uid: 1000, gid: 1000, additionalGids: [7]}'
+  script 'id -u; id -G; tr -s " " </proc/self/uid_map'
+  run --separate-stderr with_sub_ids run -b "$BUNDLE" "$ID"
+  echo "$stderr"
+  [ "$status" -eq 0 ]
+  [ "$output" = $'1000\n1000 7'$'\n'" 0 $UID_GAMES 1"$'\n'" 1 2300000 65536" ]
+}
+
+@test "with sub-ids a configuration's own map" {
+  need_sub_ids
+  edit '.linux.namespaces += [{type: "user"}] | .process.user = {uid: 1000, gid: 1000}
+    | .linux.uidMappings = [{containerID: 0, hostID: 2300000, size: 1000}, {containerID: 1000, hostID: $u, size: 1}]
+    | .linux.gidMappings = [{containerID: 0, hostID: 2300000, size: 1000}, {containerID: 1000, hostID: $g, size: 1}]' \
+    --argjson u "$UID_GAMES" --argjson g "$GID_GAMES"
+  chown -hR 2300000:2300000 "$BUNDLE/rootfs"
+  script 'id -u; stat -c %u /bin'
+  run --separate-stderr with_sub_ids run -b "$BUNDLE" "$ID"
+  echo "$stderr"
+  [ "$status" -eq 0 ]
+  [ "$output" = $'1000\n0' ]
+}
+
+@test "ids that are not the caller's are refused" {
+  edit '.linux.namespaces += [{type: "user"}]
+    | .linux.uidMappings = [{containerID: 0, hostID: 100000, size: 10}]
+    | .linux.gidMappings = [{containerID: 0, hostID: 100000, size: 10}]'
+  run as_games run -b "$BUNDLE" "$ID"
+  echo "$output"
+  [ "$status" -eq 1 ]
+  [[ $output == *"uidMappings[0]"* ]]
+  nothing_left
+}
+
+@test "a group that can't be set is an error, not left out" {
+  edit '.process.user.additionalGids = [0]'
+  run as_games run -b "$BUNDLE" "$ID"
+  echo "$output"
+  [ "$status" -eq 1 ]
+  [[ $output == *additionalGids* ]]
+  nothing_left
+}
+
+@test "a limit without a cgroup to hold it is an error" {
+  [ ! -e /sys/fs/cgroup/cgroup.controllers ] || skip "the cgroup may be delegated"
+  edit '.linux.resources = {memory: {limit: 67108864}}'
+  run as_games run -b "$BUNDLE" "$ID"
+  echo "$output"
+  [ "$status" -eq 1 ]
+  [[ $output == *cgroup* ]]
+  nothing_left
+}
+
+@test "create, state, start, kill and delete, each a command of the user's" {
+  script 'sleep 30'
+  as_games create -b "$BUNDLE" "$ID" </dev/null >/dev/null 2>"$T/stderr" || { cat "$T/stderr"; false; }
+  [ "$(as_games state "$ID" | jq -r .status)" = created ]
+  as_games start "$ID"
+  [ "$(as_games state "$ID" | jq -r .status)" = running ]
+  as_games kill --all "$ID" KILL
+  wait_for 5 eval '[ "$(as_games state "$ID" | jq -r .status)" = stopped ]'
+  as_games delete "$ID"
+  nothing_left
+}
+
+@test "check judges where the user may look" {
+  POLICY=(--policy builtin:default)
+  edit '.process.user = {uid: 1000, gid: 1000} | .root.readonly = true'
+  run as_games check "$BUNDLE"
+  echo "$output"
+  [ "$status" -ne 1 ]
+  [[ $output != *EPERM* ]]
+}
