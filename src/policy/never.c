@@ -13,7 +13,7 @@ enum reach
   REACH_TREE  /* and everything below */
 };
 
-static const char whole[] = "the host's own: no sandbox gets it as a whole";
+static const char whole[] = "a host directory that no sandbox gets as a whole";
 static const char home[] = "the home directory of an account";
 static const char secrets[] = "where an account keeps its credentials";
 static const char listed[] = "on the policy's never list";

@@ -65,7 +65,7 @@ static const struct
     "4: /grants/0/source: can't be the whole file system" },
   { "\"grants\": [{\"kind\": \"mount\", \"source\": \"/var/run\", \"mode\": \"rw\", \"reason\": "
     "\"x\"}]",
-    "4: /grants/0/source: is /run: a directory of the host" },
+    "4: /grants/0/source: is /run: a host directory" },
   { "\"grants\": [{\"kind\": \"socket\", \"source\": \"/var/run/docker.sock\", \"reason\": \"x\"}]",
     "4: /grants/0/source: is /run/docker.sock: the control socket" },
   { "\"grants\": [{\"kind\": \"mount\", \"source\": \"/srv\", \"mode\": \"w\", \"reason\": \"x\"}]",
