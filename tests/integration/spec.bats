@@ -72,5 +72,5 @@ bare ()
   [[ $output == *nowhere* ]]
   run ar spec --rootless -b "$BUNDLE"
   [ "$status" -eq 1 ]
-  [[ $output == *"user namespaces"* ]]
+  [[ $output == *"not supported by this build"* ]]
 }
