@@ -62,8 +62,7 @@ static int check_globals (const struct global_options *global, struct error *err
 }
 
 static int parse_and_run (const struct command *command, const struct global_options *global,
-                          int argc, char **argv, char **original_argv, void *values,
-                          struct error *err)
+                          int argc, char **argv, void *values, struct error *err)
 {
   int first = options_parse (command->options, command->name, argc, argv, values, err);
   if (first < 0)
@@ -72,12 +71,12 @@ static int parse_and_run (const struct command *command, const struct global_opt
   if (count < command->min_args || (command->max_args >= 0 && count > command->max_args))
     return error_set (err, -EINVAL, "%s: expected %s, got %d argument%s", command->name,
                       command->arguments, count, count == 1 ? "" : "s");
-  struct invocation invocation = { global, command, values, count, argv + first, original_argv };
+  struct invocation invocation = { global, command, values, count, argv + first };
   return command->run (&invocation, err);
 }
 
 static int run_command (const struct command *command, const struct global_options *global,
-                        int argc, char **argv, char **original_argv, struct error *err)
+                        int argc, char **argv, struct error *err)
 {
   cleanup_free void *values = calloc (1, command->values_size + 1);
   bool wants_help = argc > 1 && (str_equal (argv[1], "--help") || str_equal (argv[1], "-h"));
@@ -88,7 +87,7 @@ static int run_command (const struct command *command, const struct global_optio
       help_print_command (command);
       return 0;
     }
-  int r = parse_and_run (command, global, argc, argv, original_argv, values, err);
+  int r = parse_and_run (command, global, argc, argv, values, err);
   options_free (command->options, values);
   return r;
 }
@@ -138,7 +137,7 @@ static int dispatch (struct global_options *global, int argc, char **argv,
      once more.  */
   if (r == 0)
     r = fd_cloexec_from (3, err);
-  return r < 0 ? r : run_command (command, global, argc - first, argv + first, argv, err);
+  return r < 0 ? r : run_command (command, global, argc - first, argv + first, err);
 }
 
 int main (int argc, char **argv)

@@ -59,7 +59,6 @@ struct invocation
   const void *values;
   int argc;
   char **argv;
-  char **original_argv; /* for the protection of the binary, which executes itself again */
 };
 
 struct command

@@ -9,7 +9,7 @@
 
 static int run_state (const struct invocation *in, struct error *err)
 {
-  cleanup_container struct container c = { .lock = -1, .dirfd = -1, .rootfd = -1, .procfd = -1 };
+  cleanup_container struct container c = CONTAINER_INIT;
   enum container_status status;
   int r = container_open (state_root_path (in->global), in->argv[0], false, &c, err);
   if (r == 0)

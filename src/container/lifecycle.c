@@ -56,7 +56,7 @@ static int run_poststart (struct container *c, struct error *err)
 int container_start (const char *root, const char *id, const char *expected_policy,
                      struct error *err)
 {
-  cleanup_container struct container c = { .lock = -1, .dirfd = -1, .rootfd = -1, .procfd = -1 };
+  cleanup_container struct container c = CONTAINER_INIT;
   enum container_status status;
   int r = container_open (root, id, false, &c, err);
   if (r == 0)
@@ -110,7 +110,7 @@ static int thaw (const struct container *c, struct error *err)
 
 int container_kill (const char *root, const char *id, int signal, bool all, struct error *err)
 {
-  cleanup_container struct container c = { .lock = -1, .dirfd = -1, .rootfd = -1, .procfd = -1 };
+  cleanup_container struct container c = CONTAINER_INIT;
   enum container_status status;
   int r = container_open (root, id, false, &c, err);
   if (r == 0)
@@ -179,7 +179,7 @@ static int delete_opened (struct container *c, struct error *err)
 
 int container_delete (const char *root, const char *id, bool force, struct error *err)
 {
-  cleanup_container struct container c = { .lock = -1, .dirfd = -1, .rootfd = -1, .procfd = -1 };
+  cleanup_container struct container c = CONTAINER_INIT;
   enum container_status status;
   int r = container_open (root, id, force, &c, err);
   if (r == -ENOENT && force)

@@ -59,6 +59,14 @@ char *resolver_errno (struct resolver *r, int errnum)
   return arena_strdup (r->arena, errno_name (errnum));
 }
 
+int resolver_fact (struct resolver *r, int result, char **ret_fact)
+{
+  if (result >= 0 || result == -ENOMEM)
+    return result;
+  *ret_fact = resolver_errno (r, -result);
+  return *ret_fact == NULL ? -ENOMEM : 0;
+}
+
 int resolver_path (struct resolver *r, int fd, char **ret)
 {
   struct error err = { 0 };

@@ -134,10 +134,9 @@ int resolve_descriptors (struct resolver *r)
 
       SET_FACT (f, number, q->descriptors[i]);
       result = q->descriptors[i] > INT_MAX ? -EBADF : look (r, (int)q->descriptors[i], f);
-      if (result == -ENOMEM)
+      result = resolver_fact (r, result, &f->error);
+      if (result < 0)
         return result;
-      if (result < 0 && (f->error = resolver_errno (r, -result)) == NULL)
-        return -ENOMEM;
     }
   return 0;
 }

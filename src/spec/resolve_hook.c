@@ -124,18 +124,10 @@ static int look (struct resolver *r, const struct question_hook *q, struct fact_
 
 static int resolve_hook (struct resolver *r, const struct question_hook *q, struct fact_hook *f)
 {
-  int result;
-
   f->pointer = q->pointer;
   f->path = q->path;
   SET_FACT (f, descriptor, -1);
-  result = look (r, q, f);
-  if (result < 0 && result != -ENOMEM)
-    {
-      f->error = resolver_errno (r, -result);
-      result = f->error == NULL ? -ENOMEM : 0;
-    }
-  return result;
+  return resolver_fact (r, look (r, q, f), &f->error);
 }
 
 int resolve_hooks (struct resolver *r)

@@ -102,12 +102,7 @@ static int set_groups (struct resolver *r, struct fact_host *host)
     return 0;
   host->has_groups = true;
   result = read_groups (r, host);
-  if (result < 0 && result != -ENOMEM)
-    {
-      host->groups_error = resolver_errno (r, -result);
-      result = host->groups_error == NULL ? -ENOMEM : 0;
-    }
-  return result;
+  return resolver_fact (r, result, &host->groups_error);
 }
 
 /* ---- objects that no grant reaches ---- */
@@ -255,12 +250,7 @@ static int set_never (struct resolver *r, struct fact_host *host)
   host->never = list.items;
   host->never_len = list.len;
   host->has_never = true;
-  if (result < 0 && result != -ENOMEM)
-    {
-      host->never_error = resolver_errno (r, -result);
-      result = host->never_error == NULL ? -ENOMEM : 0;
-    }
-  return result;
+  return resolver_fact (r, result, &host->never_error);
 }
 
 /* ---- engines ---- */

@@ -73,19 +73,11 @@ static int look (struct resolver *r, const struct question_namespace *q, struct 
 static int resolve_namespace (struct resolver *r, const struct question_namespace *q,
                               struct fact_namespace *f)
 {
-  int result;
-
   f->pointer = q->pointer;
   f->type = q->type;
   f->path = q->path;
   SET_FACT (f, descriptor, -1);
-  result = look (r, q, f);
-  if (result < 0 && result != -ENOMEM)
-    {
-      f->error = resolver_errno (r, -result);
-      result = f->error == NULL ? -ENOMEM : 0;
-    }
-  return result;
+  return resolver_fact (r, look (r, q, f), &f->error);
 }
 
 int resolve_namespaces (struct resolver *r)

@@ -49,6 +49,10 @@ int resolver_chain (struct resolver *, const char *path, int fd, struct fact_dir
 /* errno_name in the arena; NULL when memory is short.  ERRNUM is positive.  */
 char *resolver_errno (struct resolver *, int errnum);
 
+/* A failed look is a fact, not an error: puts the name of RESULT's errno into *RET_FACT and returns
+   0. What is no failure is returned as it is, and so is -ENOMEM, of which no fact can be made.  */
+int resolver_fact (struct resolver *, int result, char **ret_fact);
+
 /* "directory", "file", "socket", "fifo", "block", "char" or "symlink".  */
 const char *kind_of_mode (mode_t mode);
 
