@@ -56,8 +56,6 @@ static int check_globals (const struct global_options *global, struct error *err
   if (r == 0 && (global->systemd_cgroup || str_equal (global->cgroup_manager, "systemd")))
     r = error_set (err, -ENOTSUP,
                    "the systemd cgroup manager is not supported by this build: use cgroupfs");
-  if (r == 0 && str_equal (global->cgroup_manager, "disabled"))
-    r = error_set (err, -ENOTSUP, "--cgroup-manager=disabled is not supported by this build");
   return r;
 }
 

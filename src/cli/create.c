@@ -57,7 +57,7 @@ int create_prepare (const struct invocation *in, struct judged *judged, struct c
     .plan = plan,
     .resolved = &judged->resolved,
     .bundle = &judged->bundle,
-    .config = o->config,
+    .config = judged->bundle.config_path,
     .pid_file = o->pid_file,
     .console_socket = o->console_socket,
     .preserve_fds = o->preserve_fds,

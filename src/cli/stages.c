@@ -38,6 +38,7 @@ static int prepare (const struct global_options *global, const struct judge_opti
     .listen_fds = listen_fds (),
     .no_pivot = options->no_pivot,
     .no_new_keyring = options->no_new_keyring,
+    .cgroup_disabled = str_equal (global->cgroup_manager, "disabled"),
     .state_root = state_root_path (global),
   };
   return 0;
@@ -123,6 +124,7 @@ int stages_plan (struct judged *j, struct plan **ret, struct error *err)
     .facts = j->resolved.facts,
     .findings = &j->findings,
     .asked = j->config,
+    .cgroup_disabled = j->request.cgroup_disabled,
   };
   return plan_make (&input, j->arena, ret, err);
 }

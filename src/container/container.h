@@ -71,7 +71,7 @@ struct create_request
   const struct plan *plan;
   const struct resolved *resolved;
   const struct bundle *bundle;
-  const char *config; /* what --config gave, or NULL */
+  const char *config; /* absolute path of what --config gave, or NULL */
   const char *pid_file;
   const char *console_socket;
   int console_fd; /* a connected socket in its place, borrowed; 0: none */

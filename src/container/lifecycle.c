@@ -166,7 +166,7 @@ static int delete_opened (struct container *c, struct error *err)
     r = end_init (c, cgroup, err);
   if (r == 0 && cgroup != NULL)
     r = cgroup_remove (cgroup, err);
-  else if (r == 0 && c->record != NULL)
+  else if (r == 0 && c->record != NULL && !c->record->plan->cgroup->disabled)
     r = cgroup_remove_empty (c->record->plan->cgroup->path, err);
   if (cgroup != NULL)
     cgroup_close (cgroup);

@@ -22,6 +22,7 @@ struct plan_input
   const struct facts *facts;
   const struct findings *findings;
   const struct oci_config *asked; /* as it came, before any tightening */
+  bool cgroup_disabled;           /* --cgroup-manager=disabled, and the policy lets it pass */
 };
 
 /* *RET lives in the arena and borrows from the configuration and the facts.  Fails on ENOMEM, and

@@ -90,19 +90,25 @@ static bool bounding_mknod (const struct plan *plan)
 }
 
 /* The configuration's rules between a deny-all, which always comes first, and what every container
-   may use.  Making nodes, of any device, is allowed only to a process that could have CAP_MKNOD at
-   all; init makes its own nodes before the filter is installed.  */
-static int make_filter (const struct oci_resources *resources, struct arena *arena,
-                        struct plan *plan)
+   may use.  A configuration without any rule has said by linux.devices what it uses: a node that
+   can't be opened would be of no use.  Making nodes, of any device, is allowed only to a process
+   that could have CAP_MKNOD at all; init makes its own nodes before the filter is installed.  */
+static int make_filter (const struct oci_linux *linux_, const struct oci_resources *resources,
+                        struct arena *arena, struct plan *plan)
 {
   struct plan_cgroup *cgroup = plan->cgroup;
-  size_t most = resources->devices_len + plan_default_devices_len + 8;
+  size_t nodes = resources->devices_len == 0 ? linux_->devices_len : 0;
+  size_t most = resources->devices_len + nodes + plan_default_devices_len + 8;
   cgroup->devices = arena_alloc (arena, most * sizeof *cgroup->devices);
   if (cgroup->devices == NULL)
     return -ENOMEM;
   add_rule (cgroup, false, "a", -1, -1, "rwm");
   for (size_t i = 0; i < resources->devices_len; i++)
     cgroup->devices[cgroup->devices_len++] = resources->devices[i];
+  for (size_t i = 0; i < nodes; i++)
+    if (!str_equal (linux_->devices[i].type, "p"))
+      add_rule (cgroup, true, str_equal (linux_->devices[i].type, "b") ? "b" : "c",
+                linux_->devices[i].major, linux_->devices[i].minor, "rw");
   for (size_t i = 0; i < plan_default_devices_len; i++)
     add_rule (cgroup, true, "c", plan_default_devices[i].major, plan_default_devices[i].minor,
               "rwm");
@@ -126,7 +132,7 @@ int plan_make_devices (const struct plan_input *in, struct arena *arena, struct 
   if (linux_ == NULL)
     linux_ = &no_linux;
   const struct oci_resources *resources = linux_->resources ? linux_->resources : &no_resources;
-  if (make_nodes (linux_, arena, plan) < 0 || make_filter (resources, arena, plan) < 0)
+  if (make_nodes (linux_, arena, plan) < 0 || make_filter (linux_, resources, arena, plan) < 0)
     return error_set (err, -ENOMEM, "out of memory while planning devices");
   return 0;
 }

@@ -100,12 +100,17 @@ static bool is_rootless (const struct facts *facts)
 }
 
 /* Without cgroupsPath a group of the container's own below the root of each hierarchy.  */
-static int make_cgroup (const struct plan_input *in, struct arena *arena, struct plan *plan)
+static int make_cgroup (const struct plan_input *in, struct arena *arena, struct plan *plan,
+                        struct error *err)
 {
+  if (in->cgroup_disabled && asks_for_limits (in->asked))
+    return error_set (err, -EINVAL,
+                      "linux.resources asks for limits, which nothing could hold under "
+                      "--cgroup-manager=disabled");
   const struct oci_linux *linux_ = in->admission->config->linux;
   struct plan_cgroup *cgroup = arena_alloc (arena, sizeof *cgroup);
   if (cgroup == NULL)
-    return -ENOMEM;
+    return error_set (err, -ENOMEM, "out of memory for the plan of the cgroup");
   const char *path = linux_->cgroups_path;
   if (path == NULL || path[0] == '\0')
     cgroup->path = arena_printf (arena, "/agentrun-%s", in->id);
@@ -113,8 +118,9 @@ static int make_cgroup (const struct plan_input *in, struct arena *arena, struct
     cgroup->path = arena_printf (arena, "%s%s", path[0] == '/' ? "" : "/", path);
   cgroup->resources = linux_->resources;
   SET_NUMBER (cgroup, optional, is_rootless (in->facts) && !asks_for_limits (in->asked));
+  SET_NUMBER (cgroup, disabled, in->cgroup_disabled);
   plan->cgroup = cgroup;
-  return cgroup->path ? 0 : -ENOMEM;
+  return cgroup->path ? 0 : error_set (err, -ENOMEM, "out of memory for the plan of the cgroup");
 }
 
 static int make_seccomp (const struct plan_input *in, struct arena *arena, struct plan *plan)
@@ -151,10 +157,11 @@ int plan_make_linux (const struct plan_input *in, struct arena *arena, struct pl
   plan->readonly_paths_len = linux_->readonly_paths_len;
   plan->sysctl = linux_->sysctl;
   int r = make_namespaces (in, arena, plan, err);
+  if (r == 0)
+    r = make_cgroup (in, arena, plan, err);
   if (r < 0)
     return r;
-  if (make_user_namespace (in, arena, plan) < 0 || make_cgroup (in, arena, plan) < 0
-      || make_seccomp (in, arena, plan) < 0)
+  if (make_user_namespace (in, arena, plan) < 0 || make_seccomp (in, arena, plan) < 0)
     return error_set (err, -ENOMEM, "out of memory while planning");
   return 0;
 }

@@ -60,8 +60,8 @@ static const struct rule_help *const texts[] = {
         .kubernetes = "nothing to do: CRI ids fit"),
   TEXT (.id = "cli.unsafe",
         .protects = "pivot_root and the session keyring, without which the host stays within "
-                    "reach",
-        .looks_at = "--no-pivot and --no-new-keyring",
+                    "reach, and the control group, which holds the limits and the device filter",
+        .looks_at = "--no-pivot, --no-new-keyring and --cgroup-manager=disabled",
         .docker = "remove DOCKER_RAMDISK and --no-pivot from the runtime's arguments",
         .podman = "remove no_pivot_root from containers.conf",
         .kubernetes = "remove NoPivotRoot from the runtime's options in the containerd "

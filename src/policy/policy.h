@@ -33,6 +33,7 @@ struct policy_request
   unsigned preserve_fds; /* --preserve-fds */
   unsigned listen_fds;   /* LISTEN_FDS */
   bool no_pivot, no_new_keyring;
+  bool cgroup_disabled; /* --cgroup-manager=disabled */
   const char *state_root;
 };
 

@@ -75,6 +75,12 @@ static void check_flags (struct evaluation *ev)
     f = ev_report (ev, RULE_CLI_UNSAFE, ACTION_REJECT, "",
                    "--no-new-keyring shares the caller's session keyring");
   ev_fix (ev, f, "remove --no-new-keyring");
+  f = NULL;
+  if (ev->request->cgroup_disabled)
+    f = ev_report (ev, RULE_CLI_UNSAFE, ACTION_REJECT, "",
+                   "--cgroup-manager=disabled leaves the container without limits and without a "
+                   "device filter");
+  ev_fix (ev, f, "remove --cgroup-manager=disabled");
 }
 
 void check_request (struct evaluation *ev)

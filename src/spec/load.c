@@ -48,6 +48,13 @@ static int open_config (const char *name, int dirfd, struct bundle *b, struct er
                       "configuration %s is %s, not a regular file",
                       str_quote (b->config_name, quoted),
                       S_ISLNK (st.st_mode) ? "a symbolic link" : "a special file or directory");
+  if (dirfd == AT_FDCWD)
+    {
+      /* Later commands run elsewhere.  */
+      int r = path_of_fd (fd, &b->config_path, err);
+      if (r < 0)
+        return r;
+    }
   b->config_uid = st.st_uid;
   b->config_mode = st.st_mode;
   readable = open (fd_path (fd).path, O_RDONLY | O_NONBLOCK | O_NOCTTY | O_CLOEXEC);
@@ -133,6 +140,7 @@ void bundle_free (struct bundle *b)
     cleanup_closep (&b->dirfd);
   free (b->path);
   free (b->config_name);
+  free (b->config_path);
   free (b->bytes);
   memset (b, 0, sizeof *b);
   b->dirfd = -1;

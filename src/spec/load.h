@@ -16,6 +16,7 @@ struct bundle
   char *path;        /* absolute, canonical */
   int dirfd;         /* O_PATH | O_DIRECTORY */
   char *config_name; /* for messages: "config.json" or what --config gave */
+  char *config_path; /* absolute, canonical: of the file that was read; NULL for the bundle's own */
   char *bytes;
   size_t len;
   char digest[80]; /* "sha256:" and 64 hex digits */

@@ -191,8 +191,8 @@ int container_id_check (const char *id, struct error *err)
   if (strchr (first, id[0]) == NULL || strspn (id, rest) != len)
     return error_set (
         err, -EINVAL,
-        "container.id: container ID \"%s\" must be letters, digits and _.+- and begin "
-        "with a letter, a digit or _",
+        "container.id: invalid character in container ID \"%s\": it is letters, digits and "
+        "_.+-, and begins with a letter, a digit or _",
         str_quote (id, quoted));
   return 0;
 }
