@@ -8,6 +8,7 @@
 #include "cli/stages_exec.h"
 #include "plan/make.h"
 #include "spec/load.h"
+#include "spec/names.h"
 
 #define ID_MAX (UINT32_MAX - 1) /* (uid_t) -1 means "unchanged" */
 
@@ -144,6 +145,17 @@ static int read_environment (const struct option_list *list, struct judged_exec 
   return set_environment (config->process->env, config->process->env_len, list, e, err);
 }
 
+/* config.json may name one that only a newer kernel knows; who types one is told of the mistake.  */
+static int check_capability_names (const struct option_list *list, struct error *err)
+{
+  char quoted[STR_QUOTE_MAX];
+  for (size_t i = 0; i < list->len; i++)
+    if (capability_number (list->items[i]) < 0)
+      return error_set (err, -EINVAL, "exec: --cap %s is no capability",
+                        str_quote (list->items[i], quoted));
+  return 0;
+}
+
 /* To the sets that a program without file capabilities keeps over execve as another user: not to
    inheritable and ambient, which reach what it starts.  */
 static int add_capabilities (const struct option_list *list, struct judged_exec *e,
@@ -201,6 +213,8 @@ int exec_make_process (const struct exec_options *o, int argc, char **argv, stru
     r = set_user (o->user, e, err);
   if (r == 0)
     r = add_groups (&o->additional_gids, e, err);
+  if (r == 0 && o->cap.len > 0)
+    r = check_capability_names (&o->cap, err);
   if (r == 0 && o->cap.len > 0)
     r = add_capabilities (&o->cap, e, err);
   if (r < 0)

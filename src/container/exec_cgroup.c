@@ -5,6 +5,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "base/cleanup.h"
 #include "base/str.h"
@@ -69,6 +70,19 @@ static void group_names_free (struct group_names *names)
   free (names->controllers);
 }
 
+/* A group of v1 need not be there in each hierarchy: in the others the process goes to the
+   container's own.  It has to be in one at least, or the name is a mistake.  */
+static bool use_own_where_missing (const struct container *c, struct group_names *names)
+{
+  bool found = false;
+  for (size_t i = 0; i < names->len; i++)
+    if (access (names->paths[i], F_OK) == 0)
+      found = true;
+    else
+      names->paths[i][strlen (c->record->cgroups[i].path)] = '\0';
+  return found || names->len == 0;
+}
+
 static int make_names (const struct container *c, const char *below, struct group_names *names)
 {
   size_t len = c->record->cgroups_len;
@@ -111,11 +125,15 @@ int exec_cgroup_open (const struct container *c, const char *below, struct cgrou
 {
   __attribute__ ((cleanup (group_names_free))) struct group_names names = { 0 };
   struct cgroup *cgroup = NULL;
+  char quoted[STR_QUOTE_MAX];
   int r = below != NULL ? check_below (below, err) : 0;
   if (r < 0)
     return r;
   if (make_names (c, below, &names) < 0)
     return error_set (err, -ENOMEM, "out of memory for the cgroups of the process");
+  if (below != NULL && !use_own_where_missing (c, &names))
+    return error_set (err, -ENOENT, "--cgroup %s: the container's group has no such group below it",
+                      str_quote (below, quoted));
   r = cgroup_open (names.controllers, (const char *const *)names.paths, names.len, &cgroup, err);
   if (r < 0)
     return r;

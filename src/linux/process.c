@@ -214,7 +214,7 @@ int process_chdir (const char *cwd, struct error *err)
   char quoted[STR_QUOTE_MAX];
   str_quote (cwd, quoted);
   if (chdir (cwd) < 0)
-    return error_errno (err, errno, "change directory to process.cwd %s", quoted);
+    return error_errno (err, errno, "chdir to process.cwd %s", quoted);
   /* The system call: libc's getcwd hides "(unreachable)", which is what a directory outside of the
      root has in front.  */
   char path[PATH_MAX];

@@ -79,6 +79,36 @@ on_v1 ()
   [ "$output" = $'1\nrefused' ]
 }
 
+@test "devices: without any rule those that are listed can be opened" {
+  [ -c /dev/fuse ] || skip "no /dev/fuse"
+  edit '.linux.devices = [{path: "/dev/mine", type: "c", major: 10, minor: 229, fileMode: 438, uid: 0, gid: 0}]
+    | del(.linux.resources.devices)'
+  in_container ': <>/dev/mine && echo opened'
+  [ "$output" = opened ]
+}
+
+@test "--cgroup-manager=disabled makes no group, and can't hold a limit" {
+  edit 'del(.linux.resources)'
+  args /bin/sleep 100
+  ar --cgroup-manager disabled create -b "$BUNDLE" "$ID" </dev/null >/dev/null 2>"$T/stderr"
+  [ "$(find /sys/fs/cgroup -type d | grep -F "$CGROUP" || true)" = "" ]
+  ar start "$ID"
+  ar exec "$ID" true
+  ar kill "$ID" KILL
+  wait_for 10 stopped "$ID"
+  ar delete "$ID"
+  edit '.linux.resources.pids.limit = 10'
+  run --separate-stderr ar --cgroup-manager disabled run -b "$BUNDLE" "$ID"
+  [ "$status" -eq 1 ]
+  [[ $stderr == *'linux.resources asks for limits'*'--cgroup-manager=disabled'* ]]
+  POLICY=(--policy builtin:default)
+  edit 'del(.linux.resources)'
+  run --separate-stderr ar --cgroup-manager disabled run -b "$BUNDLE" "$ID"
+  [ "$status" -eq 1 ]
+  [[ $stderr == *'cli.unsafe: --cgroup-manager=disabled leaves the container without limits'* ]]
+  nothing_left
+}
+
 @test "devices: a rule of config.json opens one" {
   as_root
   edit '.linux.devices = [{path: "/dev/mine", type: "c", major: 10, minor: 229, fileMode: 438, uid: 0, gid: 0}]

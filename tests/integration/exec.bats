@@ -157,6 +157,12 @@ process ()
   [[ $output == *"NoNewPrivs:"*1* ]]
   try --user 5 "$ID" sh -c 'echo $(id -u) $(id -g) $(id -G)'
   [ "$output" = "5 1000 1000" ]
+  try --cap CAP_KILLER "$ID" true
+  [ "$status" -eq 255 ]
+  [[ $stderr == *'--cap CAP_KILLER is no capability'* ]]
+  try --cwd /nowhere "$ID" true
+  [ "$status" -eq 255 ]
+  [[ $stderr == *'chdir to process.cwd /nowhere: ENOENT'* ]]
   down
 }
 
@@ -206,6 +212,21 @@ process ()
   [ "$status" -eq 255 ]
   [[ $stderr == *json.duplicate* ]]
   down
+}
+
+@test "--cgroup: a group that only one hierarchy of v1 has is used there" {
+  local dir pid
+  up
+  dir=$(find /sys/fs/cgroup -maxdepth 3 -type d -path "*/pids$CGROUP-$ID" | head -n 1)
+  [ -n "$dir" ] || skip "the pids controller is not in a hierarchy of v1"
+  mkdir "$dir/only"
+  ar exec -d --pid-file "$T/pid" --cgroup only "$ID" sleep 100 </dev/null >/dev/null 2>&1
+  pid=$(cat "$T/pid")
+  [ "$(grep -c "$CGROUP-$ID/only\$" "/proc/$pid/cgroup")" -eq 1 ]
+  [ "$(grep -c "$CGROUP-$ID\$" "/proc/$pid/cgroup")" -ge 2 ]
+  run ! grep -v "$CGROUP-$ID" "/proc/$pid/cgroup"
+  down
+  nothing_left
 }
 
 @test "--cgroup stays below the container's own group" {

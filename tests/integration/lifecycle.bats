@@ -115,6 +115,39 @@ sleeper ()
   [ "$output" = other ]
 }
 
+@test "a relative --config is found again by later commands" {
+  args /bin/sleep 100
+  mv "$BUNDLE/config.json" "$T/other.json"
+  cd "$T"
+  create --config other.json
+  cd /
+  ar start "$ID"
+  run ar exec "$ID" echo here
+  echo "$output"
+  [ "$output" = here ]
+  ar delete --force "$ID"
+}
+
+@test "delete --regex removes what the expression matches, and nothing else" {
+  local id
+  for id in left-a left-b kept; do
+    new_bundle "$id"
+    args /bin/sleep 100
+    create
+  done
+  run ! ar delete --regex 'left-(' # no expression
+  ar start left-b
+  run --separate-stderr ar delete --regex '^left-' # one of them runs
+  [ "$status" -eq 1 ]
+  [[ $stderr == *left-b*running* ]]
+  run ar list --quiet
+  [ "$output" = $'kept\nleft-b' ]
+  ar delete --force --regex '^left-'
+  run ar list --quiet
+  [ "$output" = kept ]
+  ar delete --force kept
+}
+
 @test "a second create with the same id is refused and disturbs nothing" {
   args /bin/sleep 100
   create
