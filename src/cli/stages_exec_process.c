@@ -145,7 +145,7 @@ static int read_environment (const struct option_list *list, struct judged_exec 
   return set_environment (config->process->env, config->process->env_len, list, e, err);
 }
 
-/* config.json may name one that only a newer kernel knows; who types one is told of the mistake.  */
+/* config.json may name one that only a newer kernel knows; who types one is told of the mistake. */
 static int check_capability_names (const struct option_list *list, struct error *err)
 {
   char quoted[STR_QUOTE_MAX];
