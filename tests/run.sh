@@ -188,7 +188,7 @@ describe ()
   local pid
   sort -u | while read -r pid; do
     # Not the helpers of the listing, which are dead by now, and maybe not yet waited for.
-    if grep -q '^State:[[:space:]]*[^ZX]' "/proc/$pid/status" 2>/dev/null; then
+    if grep -q '^State:[[:space:]]*[^ZX[:space:]]' "/proc/$pid/status" 2>/dev/null; then
       echo "$pid $(tr '\0' ' ' 2>/dev/null <"/proc/$pid/cmdline")"
     fi
   done
