@@ -248,6 +248,8 @@ containerd_down ()
 ctd_shared_down ()
 {
   local path
+  # The cgroups of pods, which a kubelet would remove.
+  find /sys/fs/cgroup -depth -type d -path "*/$(basename "$CTD_DIR")*" -exec rmdir {} + 2>/dev/null || true
   for path in /sys/fs/cgroup/*/default /sys/fs/cgroup/default /sys/fs/cgroup/*/k8s.io /run/containerd/fifo \
     /run/containerd/runc/default /run/containerd/runc/k8s.io /run/containerd/runc /run/containerd/s \
     /run/containerd/io.containerd.runtime.v2.task /run/containerd; do

@@ -16,6 +16,7 @@ setup ()
 
 teardown ()
 {
+  [ -d "$CTD_DIR" ] || return 0
   ctr tasks rm --force "$NAME" >/dev/null 2>&1 || true
   ctr containers rm "$NAME" >/dev/null 2>&1 || true
 }
