@@ -15,7 +15,7 @@ packages='
   libseccomp-dev libyajl-dev libcap-dev libselinux1-dev libmnl-dev libmd-dev libcmocka-dev
   clang clang-format universal-ctags
   bats jq strace busybox-static iproute2 iptables procps util-linux
-  docker.io containerd runc crun podman uidmap slirp4netns python3-grpcio
+  docker.io containerd runc crun podman uidmap slirp4netns python3-grpcio catatonit
 '
 jobs=$(nproc)
 test_limit=120 # seconds for one case

@@ -55,12 +55,13 @@ static int set_bind_attributes (const struct plan_mount *m, int tree, struct err
 {
   uint64_t propagation = m->propagation != 0 ? m->propagation : MS_PRIVATE;
   bool recursive = m->propagation == 0 || m->propagation_recursive;
+  uint64_t attributes = m->attr_set & ~(uint64_t)(m->readonly_last ? MOUNT_ATTR_RDONLY : 0);
   int r = mount_set (tree, recursive, 0, 0, propagation, m->destination, err);
   if (r == 0 && (m->recursive_set != 0 || clearable (m->recursive_clear) != 0))
     r = mount_set (tree, true, m->recursive_set, clearable (m->recursive_clear), 0, m->destination,
                    err);
-  if (r == 0 && (m->attr_set != 0 || clearable (m->attr_clear) != 0))
-    r = mount_set (tree, false, m->attr_set, clearable (m->attr_clear), 0, m->destination, err);
+  if (r == 0 && (attributes != 0 || clearable (m->attr_clear) != 0))
+    r = mount_set (tree, false, attributes, clearable (m->attr_clear), 0, m->destination, err);
   return r;
 }
 
@@ -118,7 +119,16 @@ static int mount_bind (struct init *init, const struct plan_mount *m, struct err
       open_target (init, m, S_ISDIR (st.st_mode) ? PATH_DIRECTORY : PATH_FILE, &made, &target, err);
   if (r == 0)
     r = set_bind_attributes (m, tree, err);
-  return r < 0 ? r : mount_attach (tree, target, m->destination, err);
+  if (r == 0)
+    r = mount_attach (tree, target, m->destination, err);
+  if (r == 0 && m->readonly_last)
+    {
+      int kept = fcntl (tree, F_DUPFD_CLOEXEC, 3);
+      if (kept < 0)
+        return error_errno (err, errno, "keep the mount on %s", m->destination);
+      init->sealed[m - init->plan->mounts] = kept;
+    }
+  return r;
 }
 
 /* A tmpfs without mode= has the mode of the image's directory that it covers; where that was made

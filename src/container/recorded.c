@@ -35,7 +35,9 @@ static int add_record (const struct record *record, struct arena *arena, struct 
       struct fact_recorded *f = &list[facts->recorded_len++];
       memset (f, 0, sizeof *f);
       f->id = record->plan->id;
-      f->pod = (char *)policy_pod (&record->plan->annotations);
+      f->pod = (char *)policy_recorded_pod (&record->plan->annotations, record->plan->id,
+                                            record->plan->process->args,
+                                            record->plan->process->args_len);
       f->type = record->namespaces[i].type;
       SET_NUMBER (f, dev, record->namespaces[i].dev);
       SET_NUMBER (f, ino, record->namespaces[i].ino);

@@ -5,6 +5,7 @@
 #include <string.h>
 #include <sys/mount.h>
 
+#include "base/path.h"
 #include "base/str.h"
 #include "plan/make.h"
 #include "spec/mount_options.h"
@@ -18,7 +19,8 @@ static const struct fact_source *find_source (const struct facts *facts, const c
 }
 
 static int set_bind_source (const struct plan_input *in, struct arena *arena, size_t index,
-                            struct plan_mount *mount, struct error *err)
+                            struct plan_mount *mount, const struct fact_source **ret_source,
+                            struct error *err)
 {
   char quoted[STR_QUOTE_MAX];
   const char *pointer = pointer_printf (arena, "/mounts/%zu/source", index);
@@ -29,6 +31,7 @@ static int set_bind_source (const struct plan_input *in, struct arena *arena, si
                       source && source->error ? source->error : "it was never looked at");
   mount->has_descriptor = true;
   mount->descriptor = source->descriptor;
+  *ret_source = source;
   return 0;
 }
 
@@ -50,6 +53,35 @@ static void set_options (struct plan_mount *mount, const struct mount_options *o
   mount->data_len = o->data_len;
 }
 
+/* Whether SOURCE belongs to the engine: below the bundle or one of the engines' data roots.  */
+static bool is_engines (const struct plan_input *in, const char *source)
+{
+  const struct fact_host *host = in->facts->host;
+  if (source == NULL)
+    return false;
+  if (in->facts->bundle != NULL && path_is_within (source, in->facts->bundle))
+    return true;
+  for (size_t i = 0; host != NULL && i < host->engine_roots_len; i++)
+    if (path_is_within (source, host->engine_roots[i]))
+      return true;
+  return false;
+}
+
+/* Podman binds a directory of its own read-only on /run/secrets and then each secret on a name
+   below it that it leaves to be made.  In anybody else's directory nothing is made: the policy
+   judged that it stays as it is.  */
+static bool is_readonly_last (const struct plan_input *in, size_t index,
+                              const struct mount_options *options, const char *source)
+{
+  const struct oci_config *config = in->admission->config;
+  if (!options->bind || (options->attr_set & MOUNT_ATTR_RDONLY) == 0 || !is_engines (in, source))
+    return false;
+  for (size_t i = index + 1; i < config->mounts_len; i++)
+    if (path_is_within (config->mounts[i].destination, config->mounts[index].destination))
+      return true;
+  return false;
+}
+
 static int make_mount (const struct plan_input *in, struct arena *arena, size_t index,
                        struct plan_mount *mount, struct error *err)
 {
@@ -64,7 +96,13 @@ static int make_mount (const struct plan_input *in, struct arena *arena, size_t 
   if (mount->pointer == NULL || mount->kind == NULL)
     return error_set (err, -ENOMEM, "out of memory while planning mounts");
   set_options (mount, &options);
-  return options.bind ? set_bind_source (in, arena, index, mount, err) : 0;
+  if (!options.bind)
+    return 0;
+  const struct fact_source *fact = NULL;
+  int r = set_bind_source (in, arena, index, mount, &fact, err);
+  if (r == 0)
+    SET_NUMBER (mount, readonly_last, is_readonly_last (in, index, &options, fact->path));
+  return r;
 }
 
 static uint64_t propagation_flag (const char *word)

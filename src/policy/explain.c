@@ -79,7 +79,7 @@ static const struct rule_help *const texts[] = {
         .protects = "against root in the pod's infrastructure container, which needs no "
                     "privilege at all",
         .looks_at = "arguments exactly /catatonit -P or /pause with uid 0; tightened to "
-                    "65535:65535 without capabilities",
+                    "65535:65535 without capabilities, on a read-only root file system",
         .docker = "not used by Docker", .podman = "nothing to do: tightened",
         .kubernetes = "use a pause image with a user of its own (registry images since 3.0 have "
                       "one)"),

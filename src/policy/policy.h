@@ -117,3 +117,8 @@ int policy_validate_file (const char *path, struct arena *, char ***ret, size_t 
 /* The pod that an engine says a container belongs to, by its annotations, or NULL.  A claim, so it
    only counts together with what agentrun itself recorded when it made a namespace.  */
 const char *policy_pod (const struct oci_map *annotations);
+
+/* The pod of a container that was recorded with these annotations, id and arguments: Podman names a
+   pod by its infrastructure container, which itself says nothing.  NULL: none.  */
+const char *policy_recorded_pod (const struct oci_map *annotations, const char *id,
+                                 char *const *args, size_t args_len);

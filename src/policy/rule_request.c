@@ -9,15 +9,11 @@
 
 /* ---- bundle.owner ---- */
 
-/* A rootless engine gives the bundle to the root of the container's own user namespace (Podman's
-   keep-id): a sub-id of the caller's, which only his own containers have, and those have no way to
-   the bundle.  */
+/* Podman gives the bundle to the root of the container's own user namespace: an id that nobody on
+   the host has, and that in a container has no way to the bundle.  */
 static bool is_container_root (const struct evaluation *ev, uint32_t uid)
 {
-  const struct fact_host *host = ev->facts->host;
-
-  return host != NULL && host->has_initial_user_namespace && !host->initial_user_namespace
-         && namespace_entry (ev->config, "user") != NULL && uid != UINT32_MAX
+  return namespace_entry (ev->config, "user") != NULL && uid != UINT32_MAX
          && uid == config_host_uid (ev->config, 0);
 }
 

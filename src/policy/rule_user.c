@@ -24,19 +24,44 @@ static const char *const pause_args[][3] = {
   { "/pause", NULL, NULL },
 };
 
-static bool is_pause (const struct oci_process *process)
+static bool is_pause (char *const *args, size_t len)
 {
   for (size_t i = 0; i < ARRAY_SIZE (pause_args); i++)
     {
       size_t n = 0;
 
-      while (pause_args[i][n] != NULL && n < process->args_len
-             && str_equal (pause_args[i][n], process->args[n]))
+      while (pause_args[i][n] != NULL && n < len && str_equal (pause_args[i][n], args[n]))
         n++;
-      if (pause_args[i][n] == NULL && n == process->args_len)
+      if (pause_args[i][n] == NULL && n == len)
         return true;
     }
   return false;
+}
+
+const char *policy_recorded_pod (const struct oci_map *annotations, const char *id,
+                                 char *const *args, size_t args_len)
+{
+  const char *pod = policy_pod (annotations);
+  return pod == NULL && is_pause (args, args_len) ? id : pod;
+}
+
+/* Podman has no option for it, and what only waits has nothing to write.  */
+static void tighten_pause_root (struct evaluation *ev)
+{
+  struct oci_root *root = ev->container != NULL ? NULL : ev->config->root;
+  struct tightening t = {
+    .rule = RULE_USER_PAUSE,
+    .pointer = "/root/readonly",
+    .old = "false",
+    .new = "true",
+    .fix =
+        "nothing to do: engines have no option for the root file system of a pod's own container",
+  };
+
+  if (root == NULL || (root->has_readonly && root->readonly))
+    return;
+  if (ev_tighten (ev, &t, "the root file system of the pod's pause container is writable"))
+    root->has_readonly = root->readonly = true;
 }
 
 /* Podman runs it as root although it does nothing but wait: any user will do.  */
@@ -52,7 +77,7 @@ static bool check_pause (struct evaluation *ev)
     .fix = "give the pause container a user of its own (Kubernetes images do)",
   };
 
-  if (!is_pause (process) || !user->has_uid || user->uid != 0)
+  if (!is_pause (process->args, process->args_len) || !user->has_uid || user->uid != 0)
     return false;
   if (rule_action (ev->policy, RULE_USER_PAUSE, ACTION_TIGHTEN) == ACTION_OFF)
     return false;
@@ -62,6 +87,7 @@ static bool check_pause (struct evaluation *ev)
           (struct oci_user){ .has_uid = true, .uid = PAUSE_ID, .has_gid = true, .gid = PAUSE_ID };
       process->capabilities = ev_alloc (ev, 1, sizeof *process->capabilities);
     }
+  tighten_pause_root (ev);
   return true;
 }
 

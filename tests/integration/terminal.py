@@ -3,7 +3,8 @@
 [-w TEXT] [-k SECONDS] [-i INPUT] COMMAND...
 
 Prints what the command shows, and ends with its exit code.  -s: the size at the beginning; -w: wait
-until TEXT was shown; then -r: the size changes, and -i: is typed (backslash escapes are read).  -c:
+until TEXT was shown; then -r: the size changes, and -i: is typed (backslash escapes are read), -k: with
+so many seconds after each key.  -c:
 says on the last line whether the terminal's modes are those from before.  Ends with 99 after 30
 seconds."""
 
@@ -30,6 +31,7 @@ def main():
     parser.add_argument("-r")
     parser.add_argument("-w")
     parser.add_argument("-i", default="")
+    parser.add_argument("-k", type=float, default=0)
     parser.add_argument("-c", action="store_true")
     parser.add_argument("command", nargs=argparse.REMAINDER)
     options = parser.parse_args()
@@ -53,7 +55,9 @@ def main():
             if options.r:
                 set_size(master, options.r)
                 time.sleep(0.3)
-            os.write(master, options.i.encode().decode("unicode_escape").encode("latin-1"))
+            for key in options.i.encode().decode("unicode_escape").encode("latin-1"):
+                os.write(master, bytes([key]))
+                time.sleep(options.k)
         if code is None:
             done, status = os.waitpid(pid, os.WNOHANG)
             code = os.waitstatus_to_exitcode(status) if done else None

@@ -1,0 +1,155 @@
+# SPDX-License-Identifier: Apache-2.0
+# A Podman of our own for a test file, run by root: storage, state and configuration in one directory,
+# agentrun as its runtime by contrib's drop-in, and an image made from busybox-static.  Needs root and
+# Debian's podman.  The host's own containers are neither used nor disturbed.
+#
+#   podman_up              makes all; sets and exports PODMAN_DIR
+#   podman_left            prints what containers that are gone have left behind; nothing if all is well
+#   podman_down            ends all, removes all
+#   podman_left_at_end     after podman_down: prints what is left of the whole set-up
+#   pm ...                 podman with all of it, and at most a minute
+
+# Not below /tmp: a policy file and an engine's data must have no directory above them that others
+# may write.
+podman_up ()
+{
+  local program
+  : "${AGENTRUN:?the path of the agentrun to test}"
+  for program in podman conmon busybox jq tar; do
+    command -v "$program" >/dev/null || { echo "$program is missing"; return 1; }
+  done
+  [ "$(id -u)" = 0 ] || { echo "these tests need root"; return 1; }
+  PODMAN_DIR=$(mktemp -d /var/lib/agentrun-podman.XXXXXX) || return 1
+  export PODMAN_DIR
+  chmod 711 "$PODMAN_DIR"
+  mkdir -p "$PODMAN_DIR"/{root,run,tmp,net,home,workspace}
+  chown 1000:1000 "$PODMAN_DIR/workspace"
+  # Fixed names of Podman's: removed at the end if they were not there before.
+  ls -d /sys/fs/cgroup/*/libpod_parent /sys/fs/cgroup/libpod_parent /run/libpod /run/netns /run/containers /run/crun \
+    /var/lib/cni /var/lib/containers >"$PODMAN_DIR/before" 2>/dev/null || true
+  jq -n --arg d "$PODMAN_DIR" '{
+    version: 1, extends: "builtin:default", never: [],
+    engines: {state: [$d + "/root", $d + "/run", $d + "/tmp"]},
+    grants: [{kind: "mount", source: ($d + "/workspace"), mode: "rw", reason: "the test workspace"}]
+  }' >"$PODMAN_DIR/policy.json"
+  printf '[storage]\ndriver = "overlay"\nrunroot = "%s"\ngraphroot = "%s"\n' "$PODMAN_DIR/run" "$PODMAN_DIR/root" \
+    >"$PODMAN_DIR/storage.conf"
+  { sed "s|/usr/local/bin/agentrun|$AGENTRUN|; s|^\[engine\]|&\nevents_logger = \"file\"\ntmp_dir = \"$PODMAN_DIR/tmp\"|" \
+      "$BATS_TEST_DIRNAME/../../contrib/podman/50-agentrun.conf"
+    # More descriptors than the caller has take a right that not every test machine's root has.
+    printf '[containers]\ndefault_ulimits = ["nofile=%s:%s", "nproc=1024:1024"]\n' "$(ulimit -Hn)" "$(ulimit -Hn)"
+    printf '[network]\nnetwork_config_dir = "%s"\n' "$PODMAN_DIR/net"
+  } >"$PODMAN_DIR/containers.conf"
+  podman_image_up && return 0
+  podman_down
+  return 1
+}
+
+pm ()
+{
+  env HOME="$PODMAN_DIR/home" CONTAINERS_STORAGE_CONF="$PODMAN_DIR/storage.conf" CONTAINERS_CONF="$PODMAN_DIR/containers.conf" \
+    timeout --foreground 60 podman --runtime agentrun --runtime-flag "policy=$PODMAN_DIR/policy.json" "$@" 3>&-
+}
+
+podman_image_up ()
+{
+  local root="$PODMAN_DIR/image" applet
+  mkdir -p "$root"/{bin,dev,etc,home/agent,proc,root,run,sys,tmp,var}
+  cp "$(command -v busybox)" "$root/bin/busybox"
+  for applet in $(busybox --list); do
+    [ -e "$root/bin/$applet" ] || ln -s busybox "$root/bin/$applet"
+  done
+  printf 'root:x:0:0::/root:/bin/sh\nagent:x:1000:1000::/home/agent:/bin/sh\n' >"$root/etc/passwd"
+  printf 'root:x:0:\nagent:x:1000:\n' >"$root/etc/group"
+  echo 'not a program' >"$root/etc/plain"
+  chown 1000:1000 "$root/home/agent"
+  chmod 1777 "$root/tmp"
+  tar -C "$root" -c . | pm import -q --change 'CMD ["/bin/sh"]' - bb >/dev/null
+  rm -rf "$root"
+}
+
+# podman_wait SECONDS COMMAND...: until COMMAND succeeds.
+podman_wait ()
+{
+  local tries=$(($1 * 10))
+  shift
+  while ! "$@" >/dev/null 2>&1; do
+    tries=$((tries - 1))
+    [ "$tries" -gt 0 ] || return 1
+    sleep 0.1
+  done
+}
+
+podman_alive ()
+{
+  [ -n "$1" ] && grep -q '^State:[[:space:]]*[^ZX[:space:]]' "/proc/$1/status" 2>/dev/null
+}
+
+podman_processes ()
+{
+  local dir
+  grep -laF "$1" /proc/[0-9]*/cmdline 2>/dev/null | while read -r dir; do
+    dir=${dir%/cmdline}
+    podman_alive "${dir#/proc/}" || continue
+    echo "process: ${dir#/proc/} $(tr '\0' ' ' 2>/dev/null <"$dir/cmdline")"
+  done
+}
+
+# All ids that Podman ever gave, by its own event log, that no container has now.
+podman_gone ()
+{
+  local now
+  now=$(pm ps -aq --no-trunc; pm pod ps -q --no-trunc 2>/dev/null)
+  find "$PODMAN_DIR" -name events.log -exec cat {} + 2>/dev/null | jq -r 'select(.Type == "container" or .Type == "pod") | .ID' | sort -u \
+    | grep -vxF -e none -f <(echo "$now" | grep .) || true
+}
+
+podman_left_now ()
+{
+  local ids
+  ids=$(podman_gone)
+  [ -n "$ids" ] || return 0
+  find /sys/fs/cgroup -type d -path '*libpod*' 2>/dev/null | grep -F "$ids" | sed 's/^/cgroup: /'
+  grep -F "$ids" /proc/self/mountinfo | sed 's/^/mount: /'
+  ls -d /run/agentrun/* 2>/dev/null | grep -F "$ids" | sed 's/^/state: /'
+  grep -laFf <(printf '%s\n' "$ids") /proc/[0-9]*/cmdline 2>/dev/null | while read -r dir; do
+    dir=${dir%/cmdline}
+    ! podman_alive "${dir#/proc/}" || echo "process: ${dir#/proc/} $(tr '\0' ' ' 2>/dev/null <"$dir/cmdline")"
+  done
+}
+
+# conmon ends a moment after the client has its answer.
+podman_left ()
+{
+  local left tries=50
+  while left=$(podman_left_now); [ -n "$left" ] && [ "$tries" -gt 0 ]; do
+    tries=$((tries - 1))
+    sleep 0.2
+  done
+  [ -z "$left" ] || printf '%s\n' "$left"
+}
+
+podman_down ()
+{
+  local path pid
+  [ -n "${PODMAN_DIR:-}" ] && [ -d "$PODMAN_DIR" ] || return 0
+  pm pod rm -af >/dev/null 2>&1 || true
+  pm rm -af -t 1 >/dev/null 2>&1 || true
+  podman_processes "$PODMAN_DIR/" | while read -r _ pid _; do
+    kill -KILL "$pid" 2>/dev/null || true
+  done
+  awk '{ print $5 }' /proc/self/mountinfo | grep -F "$PODMAN_DIR/" | sort -r | while read -r path; do
+    busybox umount -l "$path"
+  done
+  for path in /sys/fs/cgroup/*/libpod_parent /sys/fs/cgroup/libpod_parent /run/netns /run/libpod /run/containers /run/crun; do
+    grep -qxF "$path" "$PODMAN_DIR/before" || [ ! -d "$path" ] || rmdir "$path" 2>/dev/null || true
+  done
+  rm -rf --one-file-system "$PODMAN_DIR"
+}
+
+podman_left_at_end ()
+{
+  podman_processes "$PODMAN_DIR"
+  grep -F "$PODMAN_DIR" /proc/self/mountinfo | sed 's/^/mount: /'
+  [ ! -e "$PODMAN_DIR" ] || echo "file: $PODMAN_DIR"
+}
