@@ -60,8 +60,7 @@ static struct workload *init_workload (struct init *init)
 
 static int step_detach_from_caller (struct init *init, struct error *err)
 {
-  (void)init;
-  return workload_leave_caller (err);
+  return workload_leave_caller (init->setup->procfd, err);
 }
 
 static int step_wait_for_cgroup (struct init *init, struct error *err)
@@ -135,7 +134,7 @@ static int step_name_host (struct init *init, struct error *err)
 
 static int step_loopback (struct init *init, struct error *err)
 {
-  return init_has_namespace (init, "network", true) ? netlink_loopback_up (err) : 0;
+  return init_has_namespace (init, "network", true) ? loopback_up (err) : 0;
 }
 
 /* A new pair from the container's own devpts; the master leaves by the console socket, the slave

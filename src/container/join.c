@@ -57,8 +57,7 @@ int join_compare_namespaces (int procfd, const struct record *record, uint64_t *
 
 static int step_leave_caller (struct join *j, struct error *err)
 {
-  (void)j;
-  return workload_leave_caller (err);
+  return workload_leave_caller (j->joining->procfd, err);
 }
 
 static int step_wait_for_cgroup (struct join *j, struct error *err)

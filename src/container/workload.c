@@ -30,10 +30,10 @@
 #include "linux/scheduling.h"
 #include "linux/user.h"
 
-int workload_leave_caller (struct error *err)
+int workload_leave_caller (int procfd, struct error *err)
 {
   umask (0); /* modes of what set-up makes are meant as written */
-  int r = signals_reset (err);
+  int r = signals_reset (procfd, err);
   if (r == 0)
     r = scheduling_reset (err);
   if (r < 0)
@@ -330,7 +330,7 @@ static struct cap_sets wanted_capabilities (const struct workload *w)
 {
   const struct plan_capabilities *c = w->process->capabilities;
   struct cap_sets sets = { c->bounding, c->effective, c->permitted, c->inheritable, c->ambient };
-  caps_limit (&sets); /* the specification: what can't be given is left out */
+  caps_limit (w->procfd, &sets); /* the specification: what can't be given is left out */
   return sets;
 }
 
@@ -351,7 +351,7 @@ static int change_identity (struct workload *w, struct error *err)
   /* A change of user makes the process as dumpable as fs.suid_dumpable says.  */
   if (r == 0)
     r = process_set_undumpable (err);
-  return r < 0 ? r : caps_after (&sets, err);
+  return r < 0 ? r : caps_after (w->procfd, &sets, err);
 }
 
 int workload_become (struct workload *w, struct error *err)
