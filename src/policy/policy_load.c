@@ -127,8 +127,11 @@ static struct policy *policy_new (const char *name)
     return NULL;
   policy->arena = arena_new ();
   policy->name = policy->arena == NULL ? NULL : arena_strdup (policy->arena, name);
+  /* Not strftime(3): it would read the file of the time zone.  */
   if (policy->name == NULL || gmtime_r (&now, &tm) == NULL
-      || strftime (policy->today, sizeof policy->today, "%Y-%m-%d", &tm) != 10)
+      || snprintf (policy->today, sizeof policy->today, "%04d-%02d-%02d", tm.tm_year + 1900,
+                   tm.tm_mon + 1, tm.tm_mday)
+             != 10)
     {
       policy_free (policy);
       return NULL;
