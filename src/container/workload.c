@@ -8,6 +8,7 @@
 #include <fcntl.h>
 #include <grp.h>
 #include <limits.h>
+#include <linux/capability.h>
 #include <linux/magic.h>
 #include <linux/openat2.h>
 #include <stdio.h>
@@ -334,18 +335,27 @@ static struct cap_sets wanted_capabilities (const struct workload *w)
   return sets;
 }
 
-/* Without no_new_privs the kernel takes a filter only from CAP_SYS_ADMIN, which the workload won't
-   have: so before the change of user.  With it the filter comes last, and then it need not allow
-   what is done in between.  */
+/* Without no_new_privs the kernel takes a filter only from CAP_SYS_ADMIN, which then stays until
+   execve: that makes the permitted and effective sets anew, from the bounding, inheritable and
+   ambient ones, which never have it.  So the filter is always the last thing before execve and need
+   allow nothing that is done here.  */
+static void keep_right_to_filter (const struct workload *w, struct cap_sets *sets)
+{
+  const uint64_t right = UINT64_C (1) << CAP_SYS_ADMIN;
+  if (w->process->no_new_privileges || w->seccomp->len == 0)
+    return;
+  sets->permitted |= right;
+  sets->effective |= right;
+}
+
 static int change_identity (struct workload *w, struct error *err)
 {
   const struct plan_process *p = w->process;
   struct cap_sets sets = wanted_capabilities (w);
+  keep_right_to_filter (w, &sets);
   int r = p->no_new_privileges ? process_set_no_new_privs (err) : 0;
   if (r == 0)
     r = caps_before_user_change (&sets, err);
-  if (r == 0 && !p->no_new_privileges && w->seccomp->len > 0)
-    r = seccomp_program_load (w->seccomp, err);
   if (r == 0)
     r = user_set (p->uid, p->gid, p->groups, p->groups_len, p->umask, w->procfd, err);
   /* A change of user makes the process as dumpable as fs.suid_dumpable says.  */
@@ -368,7 +378,7 @@ int workload_become (struct workload *w, struct error *err)
     r = enter_cwd (w, true, err);
   if (r == 0)
     r = fd_cloexec_from (3 + w->preserve_fds, err);
-  if (r == 0 && w->process->no_new_privileges && w->seccomp->len > 0)
+  if (r == 0 && w->seccomp->len > 0)
     r = seccomp_program_load (w->seccomp, err);
   if (r < 0)
     return r;

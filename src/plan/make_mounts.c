@@ -42,8 +42,10 @@ static void set_options (struct plan_mount *mount, const struct mount_options *o
   SET_NUMBER (mount, propagation, o->propagation);
   SET_NUMBER (mount, propagation_recursive, o->propagation_recursive);
   SET_NUMBER (mount, copy_up, o->copy_up);
-  SET_NUMBER (mount, mode_given, o->mode_given);
-  mount->has_data = o->data_len > 0;
+  SET_NUMBER (mount, mode_given, o->mode_given && !o->bind);
+  if (o->bind || o->data_len == 0)
+    return; /* validate has warned of the data of a bind */
+  mount->has_data = true;
   mount->data = o->data;
   mount->data_len = o->data_len;
 }

@@ -61,6 +61,14 @@ static void check_source (const struct mount_check *c)
             c->index);
 }
 
+/* Words of crun's that name another object than the path does: to leave one out would mount what
+   was not meant.  */
+static bool names_another_object (const char *word)
+{
+  static const char *const words[] = { "copy-symlink", "src-nofollow", "dest-nofollow", NULL };
+  return word_in (word, words);
+}
+
 static void check_options (const struct mount_check *c)
 {
   const struct mount_options *o = &c->options;
@@ -68,9 +76,16 @@ static void check_options (const struct mount_check *c)
   char quoted[STR_QUOTE_MAX];
 
   for (size_t i = 0; i < o->data_len; i++)
-    if (o->bind || o->data[i][0] == '\0')
-      reject (c->findings, "mount.option", pointer, "option \"%s\" means nothing for a %smount",
-              str_quote (o->data[i], quoted), o->bind ? "bind " : "");
+    if (o->bind && names_another_object (o->data[i]))
+      reject (c->findings, "config.unsupported", pointer,
+              "option \"%s\" is an extension of another runtime's that this one does not have",
+              o->data[i]);
+    else if (o->data[i][0] == '\0')
+      reject (c->findings, "mount.option", pointer, "option \"\" means nothing for a mount");
+    else if (o->bind) /* as with mount(2), which has no use for them */
+      finding_add (c->findings, "mount.option", "warn", pointer,
+                   "option \"%s\" means nothing for a bind mount and is left out",
+                   str_quote (o->data[i], quoted));
   if (o->remount)
     reject (c->findings, "mount.option", pointer,
             "option \"remount\" changes a mount that is there already: not done by this runtime");

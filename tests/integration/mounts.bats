@@ -52,6 +52,14 @@ options_of ()
   [ "$output" = $'content\n640 1000\nsub/file' ]
 }
 
+@test "parameters of a file system on a bind mount are left out" {
+  mkdir "$T/shared"
+  edit '.mounts += [{destination: "/mnt", type: "bind", source: $s, options: ["bind", "ro", "mode=755", "size=1k"]}]' --arg s "$T/shared"
+  in_container 'grep " /mnt " /proc/self/mountinfo'
+  [ "$status" -eq 0 ]
+  [[ $output == *" ro,"* ]]
+}
+
 @test "a bind mount, writable and read-only" {
   mkdir "$T/shared"
   chmod 777 "$T/shared"

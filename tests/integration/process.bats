@@ -83,6 +83,24 @@ field ()
   [ "$(field NoNewPrivs)" = 0 ]
 }
 
+@test "a seccomp filter need not allow what the runtime itself calls before execve" {
+  local nnp
+  args cat /proc/self/status
+  edit '.linux.seccomp = {defaultAction: "SCMP_ACT_ERRNO", syscalls: [{action: "SCMP_ACT_ALLOW", names: [
+    "execve", "openat", "open", "read", "write", "sendfile", "close", "fstat", "newfstatat", "brk", "mmap", "munmap",
+    "mprotect", "arch_prctl", "set_tid_address", "set_robust_list", "rseq", "prlimit64", "readlinkat", "readlink",
+    "getrandom", "getuid", "uname", "rt_sigaction", "exit_group", "exit"]}]}'
+  for nnp in true false; do
+    edit '.process.noNewPrivileges = $nnp' --argjson nnp "$nnp"
+    run --separate-stderr ar run -b "$BUNDLE" "$ID"
+    echo "$nnp: $output $stderr"
+    [ "$status" -eq 0 ]
+    # Nor does what it took to load the filter stay with the program.
+    [[ $output == *CapInh:*0000000000000000*CapPrm:*0000000000000000*CapEff:*0000000000000000*CapBnd:*0000000000000000* ]]
+    [[ $output == *CapAmb:*0000000000000000*Seccomp:*2* ]]
+  done
+}
+
 @test "a seccomp filter is loaded, and refuses what it does not list" {
   status_of
   [ "$(field Seccomp)" = 2 ]
