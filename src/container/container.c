@@ -12,9 +12,6 @@
 #include "spec/validate.h"
 #include "state/state.h"
 
-/* How long a command waits for another one that works on the same container.  */
-#define LOCK_TIMEOUT_MS 10000
-
 #define STATE_SPEC_VERSION "1.3.0"
 
 static const char *const status_names[] = {
@@ -40,7 +37,7 @@ static int open_parts (const char *root, const char *id, struct open_how how, st
   if (r == 0)
     r = state_dir_open (c->rootfd, id, &c->dirfd, err);
   if (r == 0)
-    r = state_lock (c->rootfd, id, c->dirfd, how.exclusive, LOCK_TIMEOUT_MS, &c->lock, err);
+    r = state_lock (c->rootfd, id, c->dirfd, how.exclusive, CONTAINER_LOCK_MS, &c->lock, err);
   if (r == 0)
     r = procfs_open (&c->procfd, err);
   if (r < 0)
@@ -59,7 +56,8 @@ static int open_parts (const char *root, const char *id, struct open_how how, st
 static int open_container (const char *root, const char *id, struct open_how how,
                            struct container *ret, struct error *err)
 {
-  struct container c = { id, -1, -1, -1, -1, NULL, NULL };
+  struct container c = CONTAINER_INIT;
+  c.id = id;
   int r = container_id_check (id, err);
   if (r < 0)
     return r;
@@ -90,6 +88,8 @@ int container_open_shared (const char *root, const char *id, struct container *r
 
 void container_close (struct container *c)
 {
+  cgroup_close (c->cgroup);
+  c->cgroup = NULL;
   state_unlock (&c->lock);
   cleanup_closep (&c->dirfd);
   cleanup_closep (&c->rootfd);

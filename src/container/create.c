@@ -33,7 +33,8 @@ struct creation
   struct cgroup *cgroup;
   struct record *record;
   struct container_setup setup;
-  bool kept; /* all is made: ending leaves it */
+  bool kept;    /* all is made: ending leaves it */
+  bool goes_on; /* to start it, before anybody else can look */
 };
 
 static void close_device_trees (struct container_setup *setup)
@@ -215,9 +216,10 @@ static int record_created (struct creation *c, const struct created *init, struc
 {
   int r = record_set_namespaces (c->record, c->procfd, init->pid, c->arena, err);
   c->record->status = arena_strdup (c->arena, "created");
-  if (r == 0)
-    r = c->record->status ? state_write (c->dirfd, c->record, err)
-                          : error_set (err, -ENOMEM, "out of memory for the record");
+  if (r == 0 && c->record->status == NULL)
+    r = error_set (err, -ENOMEM, "out of memory for the record");
+  if (r == 0 && !c->goes_on)
+    r = state_write (c->dirfd, c->record, err);
   if (r == 0 && c->request->pid_file != NULL)
     r = pid_file_write (c->request->pid_file, init->pid, err);
   return r;
@@ -268,7 +270,23 @@ static int create_steps (struct creation *c, struct created *ret, struct error *
   return 0;
 }
 
-int container_create (const struct create_request *request, struct created *ret, struct error *err)
+/* What is needed to go on is the caller's now.  */
+static void hand_over (struct creation *c, struct container *ret)
+{
+  *ret = (struct container){
+    .id = c->request->plan->id,
+    .rootfd = steal_fd (&c->rootfd),
+    .dirfd = steal_fd (&c->dirfd),
+    .lock = steal_fd (&c->lock),
+    .procfd = steal_fd (&c->procfd),
+    .arena = steal_ptr (&c->arena),
+    .record = c->record,
+    .cgroup = steal_ptr (&c->cgroup),
+  };
+}
+
+int container_create_open (const struct create_request *request, struct created *ret_created,
+                           struct container *ret, struct error *err)
 {
   struct creation c = {
     .request = request,
@@ -279,12 +297,23 @@ int container_create (const struct create_request *request, struct created *ret,
     .procfd = -1,
     .half = STATE_NOT_MADE,
     .setup = { .mask = MASK_INIT, .console_socket = -1, .start_listener = -1 },
+    .goes_on = ret != NULL,
   };
   int r = c.arena ? process_set_undumpable (err) : error_set (err, -ENOMEM, "out of memory");
   if (r == 0)
     r = procfs_open (&c.procfd, err);
   if (r == 0)
-    r = create_steps (&c, ret, err);
+    r = create_steps (&c, ret_created, err);
+  if (r == 0 && ret != NULL)
+    {
+      state_dir_keep (&c.half);
+      hand_over (&c, ret);
+    }
   creation_end (&c);
   return r;
+}
+
+int container_create (const struct create_request *request, struct created *ret, struct error *err)
+{
+  return container_create_open (request, ret, NULL, err);
 }
