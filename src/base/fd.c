@@ -28,8 +28,9 @@ static ssize_t read_retry (int fd, void *data, size_t len)
   return n;
 }
 
-int fd_read_all (int fd, size_t max, const char *name, char **ret, size_t *ret_len,
-                 struct error *err)
+/* A first read of at most COMPLETE bytes is all there is.  */
+static int read_up_to (int fd, size_t max, size_t complete, const char *name, char **ret,
+                       size_t *ret_len, struct error *err)
 {
   cleanup_free char *data = NULL;
   size_t len = 0, size = 0;
@@ -55,6 +56,8 @@ int fd_read_all (int fd, size_t max, const char *name, char **ret, size_t *ret_l
       len += (size_t)n;
       if (len > max)
         return error_set (err, -EFBIG, "read %s: more than %zu bytes", name, max);
+      if (len <= complete)
+        break;
     }
 
   data[len] = '\0';
@@ -62,6 +65,18 @@ int fd_read_all (int fd, size_t max, const char *name, char **ret, size_t *ret_l
   if (ret_len != NULL)
     *ret_len = len;
   return 0;
+}
+
+int fd_read_all (int fd, size_t max, const char *name, char **ret, size_t *ret_len,
+                 struct error *err)
+{
+  return read_up_to (fd, max, 0, name, ret, ret_len, err);
+}
+
+int fd_read_knob (int fd, size_t max, const char *name, char **ret, size_t *ret_len,
+                  struct error *err)
+{
+  return read_up_to (fd, max, READ_CHUNK / 2, name, ret, ret_len, err);
 }
 
 int fd_write_all (int fd, const void *data, size_t len, struct error *err)

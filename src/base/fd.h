@@ -13,6 +13,10 @@
    RET_LEN may be NULL.  */
 int fd_read_all (int fd, size_t max, const char *name, char **ret, size_t *ret_len,
                  struct error *err);
+/* The same for a file of the kernel that one function of it prints (a setting, a state, no table of
+   unknown lines): what is short comes in one read, and the end of file isn't asked for.  */
+int fd_read_knob (int fd, size_t max, const char *name, char **ret, size_t *ret_len,
+                  struct error *err);
 
 /* Writes all of it, through EINTR and short writes.  */
 int fd_write_all (int fd, const void *data, size_t len, struct error *err);

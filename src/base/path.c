@@ -333,6 +333,19 @@ int path_read_file (int dirfd, const char *path, size_t max, char **ret, size_t 
   return fd_read_all (fd, max, quoted, ret, ret_len, err);
 }
 
+int path_read_knob (int dirfd, const char *name, size_t max, char **ret, struct error *err)
+{
+  char quoted[STR_QUOTE_MAX];
+
+  str_quote (name, quoted);
+  cleanup_close int fd =
+      path_openat2 (dirfd, name, O_RDONLY | O_NONBLOCK | O_NOCTTY, 0,
+                    RESOLVE_BENEATH | RESOLVE_NO_SYMLINKS | RESOLVE_NO_MAGICLINKS);
+  if (fd < 0)
+    return error_errno (err, -fd, "open %s", quoted);
+  return fd_read_knob (fd, max, quoted, ret, NULL, err);
+}
+
 int path_write_file (int dirfd, const char *path, const char *data, struct error *err)
 {
   char quoted[STR_QUOTE_MAX], quoted_data[STR_QUOTE_MAX];

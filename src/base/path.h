@@ -51,5 +51,7 @@ char *path_normalize (const char *path);
 /* Reads a small regular file below DIRFD without following links.  */
 int path_read_file (int dirfd, const char *path, size_t max, char **ret, size_t *ret_len,
                     struct error *err);
+/* The same where DIRFD is known to be a directory of the kernel's (cgroup): fd_read_knob.  */
+int path_read_knob (int dirfd, const char *name, size_t max, char **ret, struct error *err);
 /* Writes DATA to an existing file (a kernel knob) in one write(2).  */
 int path_write_file (int dirfd, const char *path, const char *data, struct error *err);

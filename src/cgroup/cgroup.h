@@ -52,6 +52,8 @@ size_t cgroup_dirs (const struct cgroup *, const struct cgroup_dir **ret);
 
 /* Puts PID into every group.  (v2: also usable with CLONE_INTO_CGROUP through cgroup_v2_fd.)  */
 int cgroup_attach (const struct cgroup *, pid_t pid, struct error *err);
+/* The same for one that was cloned into cgroup_v2_fd already.  */
+int cgroup_attach_v1 (const struct cgroup *, pid_t pid, struct error *err);
 int cgroup_v2_fd (const struct cgroup *); /* or -1 */
 
 /* Writes the limits (memory, cpu, pids, blockIO, cpuset, hugepages, network, rdma, unified as far

@@ -175,14 +175,15 @@ static const struct
   { EAGAIN, " (a realtime process needs cpu.realtimeRuntime)" },
 };
 
-int cgroup_attach (const struct cgroup *cg, pid_t pid, struct error *err)
+static int attach (const struct cgroup *cg, pid_t pid, bool v2, struct error *err)
 {
   char text[24];
 
   snprintf (text, sizeof (text), "%d", (int)pid);
   for (size_t i = 0; i < cg->len; i++)
     {
-      int r = path_write_file (cg->dirs[i].fd, "cgroup.procs", text, NULL);
+      bool skip = !v2 && cg->dirs[i].controllers[0] == '\0';
+      int r = skip ? 0 : path_write_file (cg->dirs[i].fd, "cgroup.procs", text, NULL);
       const char *meaning = "";
 
       if (r >= 0)
@@ -194,4 +195,14 @@ int cgroup_attach (const struct cgroup *cg, pid_t pid, struct error *err)
                           meaning);
     }
   return 0;
+}
+
+int cgroup_attach (const struct cgroup *cg, pid_t pid, struct error *err)
+{
+  return attach (cg, pid, true, err);
+}
+
+int cgroup_attach_v1 (const struct cgroup *cg, pid_t pid, struct error *err)
+{
+  return attach (cg, pid, false, err);
 }

@@ -29,6 +29,8 @@ const struct cgroup_dir *group_find_v2 (const struct cgroup *cg);
 
 /* Takes away again what cgroup_create made of each group, as far as it is empty.  (create.c)  */
 void group_undo (const struct cgroup *cg);
+/* The same once the groups themselves are gone.  */
+void group_undo_parents (const struct cgroup *cg);
 
 /* Whether the list WORDS, separated by any of SEPARATORS, has WORD as a whole.  */
 bool list_has (const char *words, const char *separators, const char *word);

@@ -200,7 +200,7 @@ static int make_process (struct execution *e, struct error *err)
    resumes it, who needs the lock.  */
 static int let_go (struct execution *e, int sync, struct error *err)
 {
-  int r = cgroup_attach (e->cgroup, e->pid, err);
+  int r = cgroup_attach_v1 (e->cgroup, e->pid, err);
   if (r == 0 && e->request->pid_file != NULL)
     r = pid_file_write (e->request->pid_file, e->pid, err);
   state_unlock (&e->container->lock);

@@ -219,7 +219,7 @@ static int lead_init (const struct parent_request *request, const struct created
   if (r == 0)
     r = request->init_made (init, request->data, err);
   if (r == 0)
-    r = cgroup_attach (request->cgroup, init->pid, err);
+    r = cgroup_attach_v1 (request->cgroup, init->pid, err); /* into v2 it was cloned */
   if (r == 0)
     r = empower_init (request, init->pid, err);
   if (r == 0)

@@ -89,7 +89,7 @@ int procfs_read (int procfd, const char *path, size_t max, char **ret, size_t *r
   int r = procfs_open_file (procfd, path, O_RDONLY, &fd, err);
   if (r < 0)
     return r;
-  return fd_read_all (fd, max, path, ret, ret_len, err);
+  return fd_read_knob (fd, max, path, ret, ret_len, err);
 }
 
 /* 64 Ki supplementary groups of ten digits are the longest line.  */
