@@ -82,12 +82,32 @@ static bool link_leads_astray (const char *destination, const char *reached)
   return false;
 }
 
+/* What is there and is reached without any link: nothing leads astray, and nobody has to ask where
+   it is.  -1 for everything else.  */
+static int open_plain (const struct init *init, const struct plan_mount *m, enum path_kind kind)
+{
+  const uint64_t flags = O_PATH | (kind == PATH_DIRECTORY ? O_DIRECTORY : 0);
+  struct stat st;
+  cleanup_close int fd =
+      path_openat2 (init->rootfd, m->destination, flags, 0,
+                    RESOLVE_IN_ROOT | RESOLVE_NO_SYMLINKS | RESOLVE_NO_MAGICLINKS);
+  if (fd < 0 || (kind == PATH_FILE && (fstat (fd, &st) < 0 || S_ISDIR (st.st_mode))))
+    return -1;
+  return steal_fd (&fd);
+}
+
 /* The mount point, made where it is missing; TARGET is what will be mounted upon.  */
 static int open_target (struct init *init, const struct plan_mount *m, enum path_kind kind,
                         bool *ret_made, int *ret_target, struct error *err)
 {
   char link[40], reached[PATH_MAX];
-  cleanup_close int target = -1;
+  cleanup_close int target = open_plain (init, m, kind);
+  if (target >= 0)
+    {
+      *ret_made = false;
+      *ret_target = steal_fd (&target);
+      return 0;
+    }
   int r = path_make_in_root (init->rootfd, m->destination, kind, MOUNT_POINT_MODE, ret_made,
                              &target, err);
   if (r < 0)
@@ -183,8 +203,9 @@ static int mount_new (struct init *init, const struct plan_mount *m, int target,
   int r = mount_new_fs (m->kind, m->source, m->data, m->data_len, attributes, &tree, err);
   if (r < 0)
     return error_context (err, "%s", m->pointer);
-  r = mount_set (tree, true, m->recursive_set, m->recursive_clear,
-                 m->propagation != 0 ? m->propagation : MS_PRIVATE, m->destination, err);
+  /* A new mount is private until it is told otherwise.  */
+  r = mount_set (tree, true, m->recursive_set, m->recursive_clear, m->propagation, m->destination,
+                 err);
   if (r == 0 && m->recursive_clear != 0) /* "ro,rrw" is read-only, as policy reads it */
     r = mount_set (tree, false, attributes, 0, 0, m->destination, err);
   if (r == 0 && is_tmpfs)
@@ -219,9 +240,16 @@ static int mount_one (struct init *init, const struct plan_mount *m, struct erro
   bool made = false;
   if (str_equal (m->kind, "bind"))
     return mount_bind (init, m, err);
-  int r = open_target (init, m, PATH_DIRECTORY, &made, &target, err);
-  if (r == 0 && (str_equal (m->kind, "proc") || str_equal (m->kind, "sysfs")))
-    r = open_plain_target (init, m, &target, err);
+  const bool must_be_plain = str_equal (m->kind, "proc") || str_equal (m->kind, "sysfs");
+  int r = 0;
+  if (must_be_plain)
+    target = open_plain (init, m, PATH_DIRECTORY);
+  if (target < 0)
+    {
+      r = open_target (init, m, PATH_DIRECTORY, &made, &target, err);
+      if (r == 0 && must_be_plain)
+        r = open_plain_target (init, m, &target, err);
+    }
   if (r < 0)
     return r;
   if (str_equal (m->kind, "cgroup")
@@ -272,6 +300,19 @@ static bool is_default_device (const struct plan_device *d, size_t *ret)
   return false;
 }
 
+/* What device_defaults has made already.  */
+static bool is_made (const struct init *init, size_t i)
+{
+  const struct plan_device *d = &init->plan->devices[i];
+  size_t n;
+  if (!is_default_device (d, &n))
+    return false;
+  const struct device_node *node = &device_default_nodes[n];
+  return host_tree (init, i) >= 0
+         || (d->type[0] == node->type && d->major == node->major && d->minor == node->minor
+             && d->mode == node->mode && d->uid == node->uid && d->gid == node->gid);
+}
+
 static int make_device (struct init *init, size_t i, struct error *err)
 {
   const struct plan_device *d = &init->plan->devices[i];
@@ -298,7 +339,7 @@ int init_make_devices (struct init *init, struct error *err)
       trees[n] = host_tree (init, i);
   int r = device_defaults (init->rootfd, init->procfd, trees, err);
   for (size_t i = 0; r == 0 && i < plan->devices_len; i++)
-    if (host_tree (init, i) < 0 || !is_default_device (&plan->devices[i], &n))
+    if (!is_made (init, i))
       r = make_device (init, i, err);
   return r;
 }
@@ -310,6 +351,8 @@ int init_make_cwd (struct init *init, struct error *err)
 {
   cleanup_close int fd = -1;
   bool made;
+  if (str_equal (init->plan->process->cwd, "/"))
+    return 0;
   int r = path_make_in_root (init->rootfd, init->plan->process->cwd, PATH_DIRECTORY,
                              MOUNT_POINT_MODE, &made, &fd, err);
   /* A file system that refuses (EROFS, EACCES) is left to chdir: the directory may be there.  */

@@ -19,12 +19,12 @@ count ()
   echo "system calls: $CALLS"
 }
 
-@test "run of a program under builtin:default: at most 1,160 system calls" {
+@test "run of a program under builtin:default: at most 940 system calls" {
   POLICY=(--policy builtin:default)
   args /bin/true
   count run --bundle "$BUNDLE" "$ID"
   [ "$CALLS" -gt 100 ]
-  [ "$CALLS" -le 1160 ]
+  [ "$CALLS" -le 940 ]
 }
 
 @test "state of a container: at most 250 system calls" {
