@@ -29,6 +29,7 @@
 #include "linux/procfs.h"
 #include "linux/rlimit.h"
 #include "linux/scheduling.h"
+#include "linux/seccomp_cache.h"
 #include "linux/user.h"
 
 int workload_leave_caller (int procfd, struct error *err)
@@ -83,7 +84,7 @@ int workload_make_seccomp (const struct plan_seccomp *plan, struct seccomp_progr
     .allowed = plan->allowed,
     .allowed_len = plan->allowed_len,
   };
-  return seccomp_build (&request, ret, err);
+  return seccomp_get (&request, ret, err);
 }
 
 /* ---- the environment ---- */
