@@ -190,3 +190,24 @@ unsigned fd_count_open (unsigned first)
     n++;
   return n;
 }
+
+void fd_close_many (int *fds, size_t n)
+{
+  int saved = errno;
+
+  for (size_t i = 0, run; i < n; i += run)
+    {
+      run = 1;
+      if (fds[i] < 0)
+        continue;
+      while (i + run < n && fds[i + run] == fds[i] + (int)run)
+        run++;
+      if (run == 1)
+        close (fds[i]);
+      else
+        syscall (SYS_close_range, fds[i], fds[i + run - 1], 0);
+    }
+  for (size_t i = 0; i < n; i++)
+    fds[i] = -1;
+  errno = saved;
+}

@@ -41,3 +41,7 @@ int fd_close_from (unsigned first, struct error *err);
 /* How many descriptors without a gap are open from FIRST up.  At the start of main: what the caller
    passed on.  */
 unsigned fd_count_open (unsigned first);
+
+/* Closes N descriptors, one call for those with consecutive numbers; they become -1, and -1 is
+   allowed.  */
+void fd_close_many (int *fds, size_t n);

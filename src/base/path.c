@@ -212,11 +212,11 @@ static int walk_step (struct walk *w, enum path_kind kind, mode_t dir_mode)
 }
 
 /* Most that is asked for is there, or lacks its last component only: then the walk begins there. */
-static int walk_begin (struct walk *w, const char *path, enum path_kind kind)
+static int walk_begin (struct walk *w, const char *path, enum path_kind kind, bool missing)
 {
   const uint64_t flags = O_PATH | (kind == PATH_DIRECTORY ? O_DIRECTORY : 0);
   const char *last = strrchr (path, '/');
-  int fd = path_openat2 (w->rootfd, path, flags, 0, IN_ROOT);
+  int fd = missing ? -ENOENT : path_openat2 (w->rootfd, path, flags, 0, IN_ROOT);
 
   if (fd >= 0)
     {
@@ -245,23 +245,24 @@ static int walk_begin (struct walk *w, const char *path, enum path_kind kind)
   return w->cur < 0 ? w->cur : 0;
 }
 
-static int walk (struct walk *w, const char *path, enum path_kind kind, mode_t dir_mode)
+static int walk (struct walk *w, const char *path, enum path_kind kind, bool missing,
+                 mode_t dir_mode)
 {
-  int r = walk_begin (w, path, kind);
+  int r = walk_begin (w, path, kind, missing);
 
   while (r >= 0 && *rest_of (w->ahead, 0) != '\0')
     r = walk_step (w, kind, dir_mode);
   return r;
 }
 
-int path_make_in_root (int rootfd, const char *path, enum path_kind kind, mode_t dir_mode,
-                       bool *ret_made, int *ret_fd, struct error *err)
+static int make_in_root (int rootfd, const char *path, enum path_kind kind, bool missing,
+                         mode_t dir_mode, bool *ret_made, int *ret_fd, struct error *err)
 {
   __attribute__ ((cleanup (walk_free))) struct walk w = { .rootfd = rootfd, .cur = -1 };
   char quoted[STR_QUOTE_MAX];
   struct stat st;
 
-  int r = walk (&w, path, kind, dir_mode);
+  int r = walk (&w, path, kind, missing, dir_mode);
   if (r < 0)
     return error_errno (err, -r, "make %s inside the root", str_quote (path, quoted));
   if (fstat (w.cur, &st) < 0)
@@ -277,6 +278,18 @@ int path_make_in_root (int rootfd, const char *path, enum path_kind kind, mode_t
     *ret_made = w.made;
   *ret_fd = steal_fd (&w.cur);
   return 0;
+}
+
+int path_make_in_root (int rootfd, const char *path, enum path_kind kind, mode_t dir_mode,
+                       bool *ret_made, int *ret_fd, struct error *err)
+{
+  return make_in_root (rootfd, path, kind, false, dir_mode, ret_made, ret_fd, err);
+}
+
+int path_make_missing_in_root (int rootfd, const char *path, enum path_kind kind, mode_t dir_mode,
+                               bool *ret_made, int *ret_fd, struct error *err)
+{
+  return make_in_root (rootfd, path, kind, true, dir_mode, ret_made, ret_fd, err);
 }
 
 struct fd_path fd_path (int fd)

@@ -32,6 +32,10 @@ enum path_kind
 int path_make_in_root (int rootfd, const char *path, enum path_kind kind, mode_t dir_mode,
                        bool *ret_made, int *ret_fd, struct error *err);
 
+/* The same for a caller who has just found that PATH isn't there: it is not looked up first.  */
+int path_make_missing_in_root (int rootfd, const char *path, enum path_kind kind, mode_t dir_mode,
+                               bool *ret_made, int *ret_fd, struct error *err);
+
 /* "/proc/self/fd/N": only for a /proc that is known to be the host's own.  */
 struct fd_path
 {

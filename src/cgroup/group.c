@@ -12,6 +12,7 @@
 #include <sys/vfs.h>
 
 #include "base/cleanup.h"
+#include "base/fd.h"
 #include "base/path.h"
 #include "base/str.h"
 
@@ -71,11 +72,18 @@ void cgroup_close (struct cgroup *cg)
 {
   if (cg == NULL)
     return;
+  int fds[HIERARCHIES_AT_ONCE];
+  size_t n = 0;
   for (size_t i = 0; i < cg->len; i++)
     {
       free ((char *)cg->dirs[i].controllers);
       free ((char *)cg->dirs[i].path);
-      cleanup_closep (&cg->dirs[i].fd);
+      fds[n++] = cg->dirs[i].fd;
+      if (n == ARRAY_SIZE (fds) || i + 1 == cg->len)
+        {
+          fd_close_many (fds, n);
+          n = 0;
+        }
     }
   free (cg->dirs);
   free (cg->made_levels);

@@ -226,11 +226,19 @@ int hierarchies_find (struct hierarchies *ret, struct error *err)
 
 void hierarchies_free (struct hierarchies *h)
 {
+  int fds[HIERARCHIES_AT_ONCE];
+  size_t n = 0;
+
   for (size_t i = 0; i < h->len; i++)
     {
       free (h->list[i].controllers);
       free (h->list[i].mountpoint);
-      cleanup_closep (&h->list[i].fd);
+      fds[n++] = h->list[i].fd;
+      if (n == ARRAY_SIZE (fds) || i + 1 == h->len)
+        {
+          fd_close_many (fds, n);
+          n = 0;
+        }
     }
   free (h->list);
   *h = (struct hierarchies){ 0 };

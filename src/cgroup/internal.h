@@ -37,6 +37,9 @@ bool list_has (const char *words, const char *separators, const char *word);
 
 /* ---- hierarchy.c */
 
+/* How many descriptors are closed by one call.  */
+#define HIERARCHIES_AT_ONCE 32
+
 struct hierarchy
 {
   char *controllers; /* as in /proc/self/cgroup */

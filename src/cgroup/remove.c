@@ -15,6 +15,8 @@
 #include "base/cleanup.h"
 
 #define REMOVE_MS 5000
+/* An init whose create was killed just after it was cloned dies by itself, but not at once.  */
+#define DYING_MS 1000
 
 static bool is_busy (int r) { return r == -EBUSY || r == -ENOTEMPTY; }
 
@@ -102,18 +104,38 @@ int cgroup_remove (struct cgroup *cg, struct error *err)
   return 0;
 }
 
+/* -EBUSY when one of them holds something.  */
+static int remove_empty_round (const struct hierarchies *h, const char *path, struct error *err)
+{
+  int result = 0;
+
+  for (size_t i = 0; i < h->len; i++)
+    {
+      if (unlinkat (h->list[i].fd, path, AT_REMOVEDIR) == 0 || errno == ENOENT || errno == ENOTDIR)
+        continue;
+      if (!is_busy (-errno))
+        return error_errno (err, errno, "remove the cgroup %s", path);
+      result = -EBUSY;
+    }
+  return result;
+}
+
 int cgroup_remove_empty (const char *path, struct error *err)
 {
   cleanup_hierarchies struct hierarchies found = { 0 };
+  int64_t deadline = monotonic_ms () + DYING_MS;
+  unsigned pause_ms = 1;
   int r = hierarchies_find (&found, err);
 
   if (r < 0)
     return r;
   while (*path == '/')
     path++;
-  for (size_t i = 0; *path != '\0' && i < found.len; i++)
-    if (unlinkat (found.list[i].fd, path, AT_REMOVEDIR) < 0 && errno != ENOENT && errno != EBUSY
-        && errno != ENOTEMPTY && errno != ENOTDIR)
-      return error_errno (err, errno, "remove the cgroup %s", path);
-  return 0;
+  r = *path != '\0' ? remove_empty_round (&found, path, err) : 0;
+  while (r == -EBUSY && monotonic_ms () < deadline)
+    {
+      wait_and_double (&pause_ms);
+      r = remove_empty_round (&found, path, err);
+    }
+  return r == -EBUSY ? 0 : r;
 }

@@ -109,8 +109,7 @@ static int make_cgroup (struct creation *c, struct error *err)
     return go_without_cgroup (c, err);
   if (r == 0 && record_set_cgroup (c->record, c->cgroup, c->arena) < 0)
     r = error_set (err, -ENOMEM, "out of memory for the record");
-  if (r == 0)
-    r = state_write (c->dirfd, c->record, err);
+  /* Written with init's number.  Until then the group is known by the plan, and empty.  */
   if (r == 0 && plan->resources != NULL)
     r = cgroup_apply (c->cgroup, plan->resources, err);
   return r;

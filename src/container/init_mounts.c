@@ -72,7 +72,7 @@ static bool link_leads_astray (const char *destination, const char *reached)
 {
   static const char *const deciding[] = { "/proc", "/sys", "/dev" };
   cleanup_free char *written = path_normalize (destination);
-  if (str_equal (written, reached))
+  if (written != NULL && strcmp (written, reached) == 0)
     return false;
   if (str_equal (reached, "/"))
     return true;
@@ -83,7 +83,7 @@ static bool link_leads_astray (const char *destination, const char *reached)
 }
 
 /* What is there and is reached without any link: nothing leads astray, and nobody has to ask where
-   it is.  -1 for everything else.  */
+   it is.  Else -ENOENT when there is nothing of that name, any other errno for the rest.  */
 static int open_plain (const struct init *init, const struct plan_mount *m, enum path_kind kind)
 {
   const uint64_t flags = O_PATH | (kind == PATH_DIRECTORY ? O_DIRECTORY : 0);
@@ -91,8 +91,8 @@ static int open_plain (const struct init *init, const struct plan_mount *m, enum
   cleanup_close int fd =
       path_openat2 (init->rootfd, m->destination, flags, 0,
                     RESOLVE_IN_ROOT | RESOLVE_NO_SYMLINKS | RESOLVE_NO_MAGICLINKS);
-  if (fd < 0 || (kind == PATH_FILE && (fstat (fd, &st) < 0 || S_ISDIR (st.st_mode))))
-    return -1;
+  if (fd >= 0 && kind == PATH_FILE && (fstat (fd, &st) < 0 || S_ISDIR (st.st_mode)))
+    return -EISDIR;
   return steal_fd (&fd);
 }
 
@@ -108,8 +108,10 @@ static int open_target (struct init *init, const struct plan_mount *m, enum path
       *ret_target = steal_fd (&target);
       return 0;
     }
-  int r = path_make_in_root (init->rootfd, m->destination, kind, MOUNT_POINT_MODE, ret_made,
-                             &target, err);
+  int r = target == -ENOENT ? path_make_missing_in_root (init->rootfd, m->destination, kind,
+                                                         MOUNT_POINT_MODE, ret_made, &target, err)
+                            : path_make_in_root (init->rootfd, m->destination, kind,
+                                                 MOUNT_POINT_MODE, ret_made, &target, err);
   if (r < 0)
     return r;
   snprintf (link, sizeof link, "self/fd/%d", target);

@@ -46,7 +46,7 @@ static int open_existing (int *ret_fd, struct error *err)
 int procfs_open (int *ret_fd, struct error *err)
 {
   const uint64_t attributes = MOUNT_ATTR_NOSUID | MOUNT_ATTR_NODEV | MOUNT_ATTR_NOEXEC;
-  int r = mount_new_fs ("proc", "proc", NULL, 0, attributes, ret_fd, err);
+  int r = mount_new_fs ("proc", NULL, NULL, 0, attributes, ret_fd, err);
   if (r == -EPERM || r == -EACCES || r == -ENOSYS)
     return open_existing (ret_fd, err);
   return r;

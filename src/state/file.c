@@ -16,13 +16,18 @@
 
 #define VERSION 1
 
+static int make_temporary (int dirfd)
+{
+  return openat (dirfd, STATE_TEMPORARY, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC,
+                 0600);
+}
+
 static int write_temporary (int dirfd, const char *json, size_t len, struct error *err)
 {
+  cleanup_close int fd = make_temporary (dirfd);
   /* Left over from a command that was interrupted; the lock says that nobody is writing it now.  */
-  if (unlinkat (dirfd, STATE_TEMPORARY, 0) < 0 && errno != ENOENT)
-    return error_errno (err, errno, "remove the unfinished %s", STATE_TEMPORARY);
-  cleanup_close int fd =
-      openat (dirfd, STATE_TEMPORARY, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0600);
+  if (fd < 0 && errno == EEXIST && unlinkat (dirfd, STATE_TEMPORARY, 0) == 0)
+    fd = make_temporary (dirfd);
   if (fd < 0)
     return error_errno (err, errno, "make %s", STATE_TEMPORARY);
   int r = fd_write_all (fd, json, len, err);
