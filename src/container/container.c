@@ -99,10 +99,19 @@ void container_close (struct container *c)
   c->arena = NULL;
 }
 
+static int open_cgroup (const struct record *record, bool (*wanted) (const char *controllers),
+                        struct cgroup **ret, struct error *err);
+
+/* Of the ten hierarchies of a v1 host one or two freeze.  */
+static bool may_freeze (const char *controllers)
+{
+  return controllers[0] == '\0' || strstr (controllers, "freezer") != NULL;
+}
+
 static int is_paused (const struct container *c, bool *ret, struct error *err)
 {
   struct cgroup *cgroup = NULL;
-  int r = container_cgroup (c, &cgroup, err);
+  int r = open_cgroup (c->record, may_freeze, &cgroup, err);
   *ret = false;
   if (r < 0 || cgroup == NULL)
     return r;
@@ -153,9 +162,10 @@ char *container_state_json (const struct plan *plan, pid_t pid, const char *stat
   return copy;
 }
 
-int container_cgroup (const struct container *c, struct cgroup **ret, struct error *err)
+static int open_cgroup (const struct record *record, bool (*wanted) (const char *controllers),
+                        struct cgroup **ret, struct error *err)
 {
-  const struct record *record = c->record;
+  size_t n = 0;
   *ret = NULL;
   if (record == NULL || record->cgroups_len == 0)
     return 0;
@@ -164,9 +174,15 @@ int container_cgroup (const struct container *c, struct cgroup **ret, struct err
   if (controllers == NULL || paths == NULL)
     return error_set (err, -ENOMEM, "out of memory");
   for (size_t i = 0; i < record->cgroups_len; i++)
-    {
-      controllers[i] = record->cgroups[i].controllers;
-      paths[i] = record->cgroups[i].path;
-    }
-  return cgroup_open (controllers, paths, record->cgroups_len, ret, err);
+    if (wanted == NULL || wanted (record->cgroups[i].controllers))
+      {
+        controllers[n] = record->cgroups[i].controllers;
+        paths[n++] = record->cgroups[i].path;
+      }
+  return cgroup_open (controllers, paths, n, ret, err);
+}
+
+int container_cgroup (const struct container *c, struct cgroup **ret, struct error *err)
+{
+  return open_cgroup (c->record, NULL, ret, err);
 }

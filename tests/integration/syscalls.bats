@@ -42,17 +42,17 @@ count ()
   [ "$(calls)" -eq 1 ] # the filter is loaded, nothing else
 }
 
-@test "state of a container: at most 250 system calls" {
+@test "state of a container: at most 110 system calls" {
   args /bin/sleep 60
   ar create --bundle "$BUNDLE" "$ID" </dev/null >/dev/null 2>&1
   count state "$ID"
   ar delete --force "$ID"
   [ "$CALLS" -gt 10 ]
-  [ "$CALLS" -le 250 ]
+  [ "$CALLS" -le 110 ]
 }
 
-@test "--version: at most 90 system calls" {
+@test "--version: at most 45 system calls" {
   count --version
   [ "$CALLS" -gt 10 ]
-  [ "$CALLS" -le 90 ]
+  [ "$CALLS" -le 45 ]
 }
