@@ -13,6 +13,7 @@ struct cgroup
   enum cgroup_mode mode;
   struct cgroup_dir *dirs; /* strings and descriptors are owned */
   size_t len;
+  int *doors;          /* v1: the file that who writes to it enters by, or -1; for each of dirs */
   size_t *made_levels; /* how many components from the end this process made, for each of dirs */
 };
 

@@ -183,6 +183,7 @@ static int make_setup (struct creation *c, struct error *err)
   const struct create_request *request = c->request;
   c->setup.plan = request->plan;
   c->setup.procfd = c->procfd;
+  c->setup.cgroup = c->cgroup;
   c->setup.descriptors = request->resolved->descriptors;
   c->setup.descriptors_len = request->resolved->descriptors_len;
   c->setup.preserve_fds = request->preserve_fds + request->listen_fds;

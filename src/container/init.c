@@ -64,9 +64,11 @@ static int step_detach_from_caller (struct init *init, struct error *err)
   return workload_leave_caller (init->setup->procfd, err);
 }
 
-static int step_wait_for_cgroup (struct init *init, struct error *err)
+/* Known to the record by then, and not yet anything that matters.  */
+static int step_enter_cgroup (struct init *init, struct error *err)
 {
-  return sync_expect (init->sync, SYNC_GO, NULL, err);
+  int r = sync_expect (init->sync, SYNC_GO, NULL, err);
+  return r < 0 ? r : cgroup_enter_v1 (init->setup->cgroup, err);
 }
 
 /* Until here init has all capabilities in its user namespace but no id of it, so that it could make
@@ -234,7 +236,7 @@ static const struct init_step
   int (*run) (struct init *, struct error *);
 } steps[] = {
   { "leave the caller's session", step_detach_from_caller },
-  { "wait for the cgroup", step_wait_for_cgroup },
+  { "enter the cgroup", step_enter_cgroup },
   { "open procfs", step_open_procfs },
   { "become a user of the user namespace", step_become_mapped },
   { "join namespaces", step_join_namespaces },

@@ -219,8 +219,6 @@ static int lead_init (const struct parent_request *request, const struct created
   if (r == 0)
     r = request->init_made (init, request->data, err);
   if (r == 0)
-    r = cgroup_attach_v1 (request->cgroup, init->pid, err); /* into v2 it was cloned */
-  if (r == 0)
     r = empower_init (request, init->pid, err);
   if (r == 0)
     r = sync_send (sync, SYNC_GO, NULL, err);
@@ -259,7 +257,9 @@ int parent_create_init (const struct parent_request *request, struct created *re
 {
   int ends[2] = { -1, -1 };
   struct created init = { 0, -1, 0 };
-  int r = sync_pair (ends, err);
+  int r = cgroup_open_doors (request->cgroup, err);
+  if (r == 0)
+    r = sync_pair (ends, err);
   if (r < 0)
     return r;
   r = clone_in_namespaces (request->setup, cgroup_v2_fd (request->cgroup), &init.pid, &init.pidfd,
@@ -270,6 +270,7 @@ int parent_create_init (const struct parent_request *request, struct created *re
       init_run (request->setup, ends[1]);
     }
   close (ends[1]);
+  cgroup_close_doors (request->cgroup);
   if (r == 0)
     {
       r = lead_init (request, &init, ends[0], err);

@@ -25,13 +25,14 @@ struct container_setup
   size_t cgroup_mounts_len;
   enum cgroup_mode cgroup_mode;
   struct mask mask;
-  int *device_trees;  /* the host's nodes of the plan's devices, where mknod(2) is not ours to use;
-                         NULL or one a device, -1 for none */
-  int procfd;         /* the parent's, borrowed */
-  int console_socket; /* connected, or -1 */
-  int start_listener; /* listening socket that `start` connects to */
-  unsigned preserve_fds; /* 3 ... 3 + N - 1 go to the workload */
-  unsigned listen_fds;   /* of these, handed on as LISTEN_FDS */
+  int *device_trees; /* the host's nodes of the plan's devices, where mknod(2) is not ours to use;
+                        NULL or one a device, -1 for none */
+  const struct cgroup *cgroup; /* which init enters, borrowed */
+  int procfd;                  /* the parent's, borrowed */
+  int console_socket;          /* connected, or -1 */
+  int start_listener;          /* listening socket that `start` connects to */
+  unsigned preserve_fds;       /* 3 ... 3 + N - 1 go to the workload */
+  unsigned listen_fds;         /* of these, handed on as LISTEN_FDS */
   bool new_keyring;
   pid_t parent; /* as init sees it: 0 from a pid namespace of its own */
 };

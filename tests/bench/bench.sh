@@ -170,12 +170,17 @@ phases ()
             "resolve, admit, plan|state, cgroups, seccomp program|init: namespaces, mounts, devices|" \
             "masks, device filter, start, identity|seccomp filter|the program itself|cgroups and state removed", text, "|")
       at = 1 }
+    function median (key,   i, j, v, t, m) {
+      m = count[key]
+      for (i = 1; i <= m; i++) v[i] = value[key, i]
+      for (i = 2; i <= m; i++) for (j = i; j > 1 && v[j - 1] > v[j]; j--) { t = v[j]; v[j] = v[j - 1]; v[j - 1] = t }
+      return v[int((m + 1) / 2)] }
     $2 == "end" { at = 1; next }
     at == 1 && $2 == "execve" { last = $1; at = 2; next }
-    at > 1 && at <= n && $2 == mark[at] { sum[at - 1] += $1 - last; count[at - 1]++; last = $1; at++ }
+    at > 1 && at <= n && $2 == mark[at] { value[at - 1, ++count[at - 1]] = $1 - last; last = $1; at++ }
     END {
-      print "| phase of `run` | microseconds (mean) |"; print "|---|---|"
-      for (i = 1; i < n; i++) if (count[i]) printf "| %s | %d |\n", text[i], sum[i] / count[i] * 1000000 }' "$dir/phases"
+      print "| phase of `run` | microseconds (median) |"; print "|---|---|"
+      for (i = 1; i < n; i++) if (count[i]) printf "| %s | %d |\n", text[i], median(i) * 1000000 }' "$dir/phases"
 }
 
 calls_of ()
