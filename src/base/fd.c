@@ -5,6 +5,7 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <linux/close_range.h>
+#include <poll.h>
 #include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
@@ -98,11 +99,20 @@ int fd_write_all (int fd, const void *data, size_t len, struct error *err)
 
 int fd_open_missing_stdio (struct error *err)
 {
+  struct pollfd streams[3] = { { .fd = 0 }, { .fd = 1 }, { .fd = 2 } };
+  int r;
+
+  /* One question for all: POLLNVAL is a number that isn't open.  */
+  do
+    r = poll (streams, 3, 0);
+  while (r < 0 && errno == EINTR);
+  if (r < 0)
+    return error_errno (err, errno, "look at the standard streams");
   for (int fd = 0; fd <= 2; fd++)
     {
       struct stat st;
 
-      if (fcntl (fd, F_GETFD) >= 0)
+      if ((streams[fd].revents & POLLNVAL) == 0)
         continue;
       /* The lowest free number is FD: all below are open by now.  */
       cleanup_close int opened = open ("/dev/null", O_RDWR | O_NOCTTY | O_NOFOLLOW);

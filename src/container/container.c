@@ -88,6 +88,7 @@ int container_open_shared (const char *root, const char *id, struct container *r
 
 void container_close (struct container *c)
 {
+  cleanup_closep (&c->start);
   cgroup_close (c->cgroup);
   c->cgroup = NULL;
   state_unlock (&c->lock);

@@ -38,6 +38,7 @@ struct container
   struct record
       *record; /* NULL: none was written (an interrupted create), only with ALLOW_BROKEN */
   struct cgroup *cgroup; /* of the create in this process (run), or NULL */
+  int start;             /* the connection to its init, parked by this process, or -1 */
 };
 
 /* Opens and locks.  ID is checked.  -ENOENT: `container "ID" does not exist`.  ALLOW_BROKEN: a
@@ -51,7 +52,7 @@ void container_close (struct container *);
 #define cleanup_container __attribute__ ((cleanup (container_close)))
 #define CONTAINER_INIT                                                                             \
   {                                                                                                \
-    .rootfd = -1, .dirfd = -1, .lock = -1, .procfd = -1                                            \
+    .rootfd = -1, .dirfd = -1, .lock = -1, .procfd = -1, .start = -1                               \
   }
 
 int container_status (const struct container *, enum container_status *ret, struct error *err);

@@ -199,7 +199,9 @@ static int make_setup (struct creation *c, struct error *err)
     r = open_device_trees (c, err);
   if (r == 0)
     r = make_cgroup_mounts (c, err);
-  return r < 0 ? r : start_socket_listen (c->dirfd, &c->setup.start_listener, err);
+  if (r < 0 || c->goes_on)
+    return r;
+  return start_socket_listen (c->dirfd, &c->setup.start_listener, err);
 }
 
 /* Called as soon as init exists.  */
@@ -232,7 +234,7 @@ static void kill_init (struct created *init)
   kill (init->pid, SIGKILL);
   (void)process_wait_child (init->pidfd, &ignored, &err);
   cleanup_closep (&init->pidfd);
-  init->pidfd = -1;
+  cleanup_closep (&init->start);
 }
 
 static int create_steps (struct creation *c, struct created *ret, struct error *err)
@@ -244,7 +246,7 @@ static int create_steps (struct creation *c, struct created *ret, struct error *
     .init_made = record_init,
     .data = c,
   };
-  struct created init = { 0, -1, 0 };
+  struct created init = CREATED_INIT;
   int r = make_state (c, err);
   if (r == 0)
     r = make_cgroup (c, err);
@@ -271,7 +273,7 @@ static int create_steps (struct creation *c, struct created *ret, struct error *
 }
 
 /* What is needed to go on is the caller's now.  */
-static void hand_over (struct creation *c, struct container *ret)
+static void hand_over (struct creation *c, struct created *init, struct container *ret)
 {
   *ret = (struct container){
     .id = c->request->plan->id,
@@ -282,6 +284,7 @@ static void hand_over (struct creation *c, struct container *ret)
     .arena = steal_ptr (&c->arena),
     .record = c->record,
     .cgroup = steal_ptr (&c->cgroup),
+    .start = steal_fd (&init->start),
   };
 }
 
@@ -307,7 +310,7 @@ int container_create_open (const struct create_request *request, struct created 
   if (r == 0 && ret != NULL)
     {
       state_dir_keep (&c.half);
-      hand_over (&c, ret);
+      hand_over (&c, ret_created, ret);
     }
   creation_end (&c);
   return r;

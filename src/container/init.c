@@ -261,12 +261,18 @@ static const struct init_step
   { "take the terminal", step_take_terminal },
 };
 
-/* Waits for `start`: the first who can open the state directory and connects.  Its message is the
-   state as JSON; what it gets back is a sentence if the workload can't be executed, and the end of
-   the stream if it runs.  */
+/* Waits for `start`, or in `run` for the parent on the old connection: the first who can open the
+   state directory and connects.  Its message is the state as JSON; what it gets back is a sentence
+   if the workload can't be executed, and the end of the stream if it runs.  */
 static int wait_for_start (struct init *init, int *ret_connection, struct error *err)
 {
   int fd;
+  if (init->setup->start_listener < 0)
+    {
+      *ret_connection = steal_fd (&init->sync);
+      return 0;
+    }
+  close (init->sync);
   do
     fd = accept4 (init->setup->start_listener, NULL, NULL, SOCK_CLOEXEC);
   while (fd < 0 && (errno == EINTR || errno == ECONNABORTED));
@@ -282,7 +288,8 @@ static int start_workload (struct init *init, int *connection, struct error *err
   int r = wait_for_start (init, connection, err);
   if (r < 0)
     return r;
-  close (init->setup->start_listener);
+  if (init->setup->start_listener >= 0)
+    close (init->setup->start_listener);
   free (steal_ptr (&init->state_json));
   r = sync_expect (*connection, SYNC_GO, &init->state_json, err);
   if (r == 0 && init->plan->hooks != NULL)
@@ -316,7 +323,6 @@ _Noreturn void init_run (const struct container_setup *setup, int sync)
       sync_send_error (sync, &err);
       _exit (1);
     }
-  close (init.sync);
   r = start_workload (&init, &connection, &err);
   if (r < 0 && connection >= 0)
     sync_send_error (connection, &err);

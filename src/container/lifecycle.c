@@ -58,7 +58,7 @@ int container_start_open (struct container *c, struct error *err)
   cleanup_free char *state = container_state_json (c->record->plan, c->record->pid, "created");
   if (state == NULL)
     return error_set (err, -ENOMEM, "out of memory for the container's state");
-  int r = start_socket_go (c->dirfd, state, err);
+  int r = c->start >= 0 ? start_go (c->start, state, err) : start_socket_go (c->dirfd, state, err);
   if (r < 0)
     return r;
   c->record->status = arena_strdup (c->arena, "running");

@@ -256,7 +256,7 @@ int parent_create_init (const struct parent_request *request, struct created *re
                         struct error *err)
 {
   int ends[2] = { -1, -1 };
-  struct created init = { 0, -1, 0 };
+  struct created init = CREATED_INIT;
   int r = cgroup_open_doors (request->cgroup, err);
   if (r == 0)
     r = sync_pair (ends, err);
@@ -274,7 +274,9 @@ int parent_create_init (const struct parent_request *request, struct created *re
   if (r == 0)
     {
       r = lead_init (request, &init, ends[0], err);
-      close (ends[0]);
+      if (r == 0 && request->setup->start_listener < 0)
+        init.start = steal_fd (&ends[0]);
+      cleanup_closep (&ends[0]);
       if (r < 0)
         {
           if (r != -EPIPE)

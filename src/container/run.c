@@ -39,6 +39,7 @@ static int start_and_wait (const struct create_request *request, struct containe
   if (r < 0)
     return r;
   r = container_start_open (c, err);
+  cleanup_closep (&c->start);
   state_unlock (&c->lock); /* for the commands of others, while it runs */
   if (r == 0 && !request->detach)
     r = foreground_wait (f->signals, init->pid, init->pidfd, relayed ? &f->relay : NULL, ret, err);
@@ -69,7 +70,7 @@ int container_run (const struct create_request *request, int *ret, struct error 
   struct foreground_run f = { .signals = -1, .console = { -1, -1 } };
   struct create_request own = *request;
   cleanup_container struct container c = CONTAINER_INIT;
-  struct created init = { 0, -1, 0 };
+  struct created init = CREATED_INIT;
   int code = 0;
   int r = request->detach ? 0 : foreground_signals (&f.signals, err);
   if (r == 0 && wants_relay (request))
