@@ -6,6 +6,7 @@
 #include <fcntl.h>
 #include <linux/close_range.h>
 #include <poll.h>
+#include <stdbool.h>
 #include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
@@ -220,4 +221,48 @@ void fd_close_many (int *fds, size_t n)
   for (size_t i = 0; i < n; i++)
     fds[i] = -1;
   errno = saved;
+}
+
+#define BATCH 24
+
+static struct
+{
+  bool begun;
+  size_t len;
+  int fds[BATCH];
+} batch;
+
+static int compare_numbers (const void *a, const void *b)
+{
+  return *(const int *)a - *(const int *)b;
+}
+
+static void batch_close (void)
+{
+  qsort (batch.fds, batch.len, sizeof *batch.fds, compare_numbers);
+  fd_close_many (batch.fds, batch.len);
+  batch.len = 0;
+}
+
+void fd_batch_begin (void) { batch.begun = true; }
+
+void fd_batch_end (void)
+{
+  batch_close ();
+  batch.begun = false;
+}
+
+void cleanup_close_laterp (int *fd)
+{
+  if (*fd < 0)
+    return;
+  if (!batch.begun)
+    {
+      cleanup_closep (fd);
+      return;
+    }
+  if (batch.len == BATCH)
+    batch_close ();
+  batch.fds[batch.len++] = *fd;
+  *fd = -1;
 }

@@ -45,3 +45,11 @@ unsigned fd_count_open (unsigned first);
 /* Closes N descriptors, one call for those with consecutive numbers; they become -1, and -1 is
    allowed.  */
 void fd_close_many (int *fds, size_t n);
+
+/* Between the two, descriptors declared with cleanup_close_later are closed by the dozen: they get
+   consecutive numbers and take one call.  Elsewhere they are closed at once.  No clone in between.
+ */
+void fd_batch_begin (void);
+void fd_batch_end (void);
+void cleanup_close_laterp (int *fd);
+#define cleanup_close_later __attribute__ ((cleanup (cleanup_close_laterp)))

@@ -324,6 +324,20 @@ static int make_groups (const struct hierarchies *h, const struct making *m, str
   return 0;
 }
 
+/* Nothing above them but the root of the mounts, which nobody freezes: this process would be in it.
+ */
+static bool all_new (const struct cgroup *cg, const char *path)
+{
+  size_t levels = 0;
+
+  for (const char *p = path; *p != '\0'; p++)
+    levels += *p == '/';
+  for (size_t i = 0; i < cg->len; i++)
+    if (cg->made_levels[i] != levels)
+      return false;
+  return true;
+}
+
 /* A group that was left out although it's needed, or a frozen one, in which init would never run.
  */
 static int check_groups (const struct making *m, const struct cgroup *cg, struct error *err)
@@ -336,7 +350,7 @@ static int check_groups (const struct making *m, const struct cgroup *cg, struct
                       "make the cgroup %s: linux.resources needs the cgroup v2 hierarchy, which "
                       "can't be written",
                       m->path);
-  r = cgroup_is_frozen (cg, &frozen, err);
+  r = all_new (cg, m->path) ? 0 : cgroup_is_frozen (cg, &frozen, err);
   if (r >= 0 && frozen)
     r = error_set (err, -EBUSY, "make the cgroup %s: it, or a group above it, is frozen", m->path);
   return r;

@@ -16,6 +16,7 @@
 #include <unistd.h>
 
 #include "base/cleanup.h"
+#include "base/fd.h"
 #include "base/path.h"
 #include "base/str.h"
 #include "container/init_steps.h"
@@ -131,7 +132,7 @@ static int open_target (struct init *init, const struct plan_mount *m, enum path
 static int mount_bind (struct init *init, const struct plan_mount *m, struct error *err)
 {
   int tree = setup_descriptor (init->setup, m->descriptor);
-  cleanup_close int target = -1;
+  cleanup_close_later int target = -1;
   struct stat st;
   bool made;
   if (fstat (tree, &st) < 0)
@@ -182,16 +183,15 @@ static void keep_in (int *place, int tree)
 }
 
 /* Descriptors of mounts that a later step works on.  */
-static void keep_tree (struct init *init, const struct plan_mount *m, int tree)
+static void keep_tree (struct init *init, const struct plan_mount *m, int made)
 {
+  cleanup_close_later int tree = made;
   if (str_equal (m->kind, "tmpfs") && (m->attr_set & MOUNT_ATTR_RDONLY) != 0)
-    init->sealed[m - init->plan->mounts] = tree;
+    init->sealed[m - init->plan->mounts] = steal_fd (&tree);
   else if (str_equal (m->kind, "proc") && is_at (m, "/proc"))
-    keep_in (&init->proc_tree, tree);
+    keep_in (&init->proc_tree, steal_fd (&tree));
   else if (str_equal (m->kind, "sysfs") && is_at (m, "/sys"))
-    keep_in (&init->sys_tree, tree);
-  else
-    close (tree);
+    keep_in (&init->sys_tree, steal_fd (&tree));
 }
 
 /* A file system of its own.  Read-only waits until all is made: nodes, mount points and copies have
@@ -238,7 +238,7 @@ static int open_plain_target (struct init *init, const struct plan_mount *m, int
 
 static int mount_one (struct init *init, const struct plan_mount *m, struct error *err)
 {
-  cleanup_close int target = -1;
+  cleanup_close_later int target = -1;
   bool made = false;
   if (str_equal (m->kind, "bind"))
     return mount_bind (init, m, err);
@@ -267,13 +267,12 @@ int init_mount_all (struct init *init, struct error *err)
     return error_set (err, -ENOMEM, "out of memory for the mounts");
   for (size_t i = 0; i < init->plan->mounts_len; i++)
     init->sealed[i] = -1;
-  for (size_t i = 0; i < init->plan->mounts_len; i++)
-    {
-      int r = mount_one (init, &init->plan->mounts[i], err);
-      if (r < 0)
-        return r;
-    }
-  return 0;
+  int r = 0;
+  fd_batch_begin ();
+  for (size_t i = 0; r == 0 && i < init->plan->mounts_len; i++)
+    r = mount_one (init, &init->plan->mounts[i], err);
+  fd_batch_end ();
+  return r;
 }
 
 /* Nothing is made in a /dev that is bound from outside: the nodes would be made there.  */
@@ -394,7 +393,7 @@ static int check_in_place (const struct init *init, const char *name, int tree, 
   return 0;
 }
 
-int init_mask (struct init *init, struct error *err)
+static int cover_paths (struct init *init, struct error *err)
 {
   const struct plan *plan = init->plan;
   struct mask mask = init->setup->mask;
@@ -410,6 +409,14 @@ int init_mask (struct init *init, struct error *err)
       int base = base_of (init, plan->masked_paths[i], &rest);
       r = mask_path (&mask, base, rest, err);
     }
+  return r;
+}
+
+int init_mask (struct init *init, struct error *err)
+{
+  fd_batch_begin ();
+  int r = cover_paths (init, err);
+  fd_batch_end ();
   if (r == 0)
     r = check_in_place (init, "proc", init->proc_tree, err);
   return r < 0 ? r : check_in_place (init, "sys", init->sys_tree, err);

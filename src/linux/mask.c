@@ -12,6 +12,7 @@
 #include <unistd.h>
 
 #include "base/cleanup.h"
+#include "base/fd.h"
 #include "base/path.h"
 #include "linux/mounts.h"
 
@@ -95,7 +96,7 @@ static int cover (int tree, bool *attached, int target, const char *path, struct
       *attached = r == 0;
       return r;
     }
-  cleanup_close int clone = -1;
+  cleanup_close_later int clone = -1;
   int r = mount_clone (tree, "", false, &clone, err);
   if (r == 0)
     r = mount_attach (clone, target, path, err);
@@ -104,7 +105,7 @@ static int cover (int tree, bool *attached, int target, const char *path, struct
 
 int mask_path (struct mask *mask, int rootfd, const char *path, struct error *err)
 {
-  cleanup_close int target = -1;
+  cleanup_close_later int target = -1;
   int r = open_target (rootfd, path, &target, err);
   if (r < 0 || target < 0)
     return r < 0 ? error_context (err, "masked path %s", path) : 0;
@@ -132,14 +133,14 @@ int mask_path (struct mask *mask, int rootfd, const char *path, struct error *er
 
 int readonly_path (int rootfd, const char *path, struct error *err)
 {
-  cleanup_close int target = -1;
+  cleanup_close_later int target = -1;
   int r = open_target (rootfd, path, &target, err);
   if (r < 0 || target < 0)
     return r < 0 ? error_context (err, "read-only path %s", path) : 0;
 
   /* The clone has the flags of the mount it lies in; only MOUNT_ATTR_RDONLY is added, so none of
      them can get lost as with a remount.  */
-  cleanup_close int clone = -1;
+  cleanup_close_later int clone = -1;
   r = mount_clone (target, "", true, &clone, err);
   if (r == 0)
     r = mount_set (clone, true, MOUNT_ATTR_RDONLY, 0, 0, path, err);
