@@ -42,13 +42,24 @@ count ()
   [ "$(calls)" -eq 1 ] # the filter is loaded, nothing else
 }
 
-@test "state of a container: at most 110 system calls" {
+@test "exec at most 460, state 110, kill 120, delete 180 system calls" {
+  POLICY=(--policy builtin:default)
   args /bin/sleep 60
-  ar create --bundle "$BUNDLE" "$ID" </dev/null >/dev/null 2>&1
+  create
+  start
+  count exec "$ID" /bin/true
+  [ "$CALLS" -gt 100 ]
+  [ "$CALLS" -le 460 ]
   count state "$ID"
-  ar delete --force "$ID"
   [ "$CALLS" -gt 10 ]
   [ "$CALLS" -le 110 ]
+  count kill "$ID" KILL
+  [ "$CALLS" -gt 10 ]
+  [ "$CALLS" -le 120 ]
+  wait_for 30 stopped "$ID"
+  count delete "$ID"
+  [ "$CALLS" -gt 10 ]
+  [ "$CALLS" -le 180 ]
 }
 
 @test "--version: at most 45 system calls" {
