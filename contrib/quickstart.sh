@@ -11,7 +11,7 @@
 set -eu
 
 packages='build-essential autoconf automake pkg-config python3 busybox-static
-  libseccomp-dev libyajl-dev libcap-dev libselinux1-dev libmnl-dev libmd-dev'
+  libseccomp-dev libyajl-dev libselinux1-dev libmd-dev'
 
 tree=$(cd "$(dirname "$0")/.." && pwd)
 build=$tree/build

@@ -8,6 +8,7 @@
 #include "internal.h"
 
 #include <errno.h>
+#include <stdbool.h>
 #include <stdlib.h>
 #include <sys/random.h>
 
@@ -27,11 +28,17 @@ _Static_assert(OCI_MAX_BYTES <= UINT32_MAX, "lengths and generations must fit");
 
 void oci_hash_key_init (struct oci_hash_key *key)
 {
-  if (getrandom (key, sizeof *key, GRND_NONBLOCK) == (ssize_t)sizeof *key)
-    return;
-  /* Early in the boot there may be no entropy yet; the address space layout has some.  */
-  key->k0 = (uint64_t)(uintptr_t)key;
-  key->k1 = (uint64_t)(uintptr_t)&oci_hash_key_init * UINT64_C (0x9e3779b97f4a7c15);
+  static struct oci_hash_key secret;
+  static bool known;
+
+  if (!known && getrandom (&secret, sizeof secret, GRND_NONBLOCK) != (ssize_t)sizeof secret)
+    {
+      /* Early in the boot there may be no entropy yet; the address space layout has some.  */
+      secret.k0 = (uint64_t)(uintptr_t)key;
+      secret.k1 = (uint64_t)(uintptr_t)&oci_hash_key_init * UINT64_C (0x9e3779b97f4a7c15);
+    }
+  known = true;
+  *key = secret;
 }
 
 static uint64_t rotate (uint64_t x, unsigned bits) { return x << bits | x >> (64 - bits); }

@@ -2,6 +2,7 @@
 /* agentrun: global options, the command table, and the one place where a failure becomes a log line
    and an exit code.  */
 #include <errno.h>
+#include <malloc.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -138,8 +139,14 @@ static int dispatch (struct global_options *global, int argc, char **argv,
   return r < 0 ? r : run_command (command, global, argc - first, argv + first, err);
 }
 
+/* The heap grows in one step for most commands, and a message of sync.h is no mapping of its own: a
+   page that isn't written to costs nothing.  */
+#define HEAP_STEP (1024 * 1024)
+
 int main (int argc, char **argv)
 {
+  mallopt (M_TOP_PAD, HEAP_STEP);
+  mallopt (M_MMAP_THRESHOLD, HEAP_STEP);
   struct error err = { 0 };
   struct global_options global = { .program = base_name (argc > 0 ? argv[0] : NULL) };
   const struct command *command = NULL;

@@ -5,6 +5,8 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <linux/close_range.h>
+#include <poll.h>
+#include <stdbool.h>
 #include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
@@ -28,8 +30,9 @@ static ssize_t read_retry (int fd, void *data, size_t len)
   return n;
 }
 
-int fd_read_all (int fd, size_t max, const char *name, char **ret, size_t *ret_len,
-                 struct error *err)
+/* A first read of at most COMPLETE bytes is all there is.  */
+static int read_up_to (int fd, size_t max, size_t complete, const char *name, char **ret,
+                       size_t *ret_len, struct error *err)
 {
   cleanup_free char *data = NULL;
   size_t len = 0, size = 0;
@@ -55,6 +58,8 @@ int fd_read_all (int fd, size_t max, const char *name, char **ret, size_t *ret_l
       len += (size_t)n;
       if (len > max)
         return error_set (err, -EFBIG, "read %s: more than %zu bytes", name, max);
+      if (len <= complete)
+        break;
     }
 
   data[len] = '\0';
@@ -62,6 +67,18 @@ int fd_read_all (int fd, size_t max, const char *name, char **ret, size_t *ret_l
   if (ret_len != NULL)
     *ret_len = len;
   return 0;
+}
+
+int fd_read_all (int fd, size_t max, const char *name, char **ret, size_t *ret_len,
+                 struct error *err)
+{
+  return read_up_to (fd, max, 0, name, ret, ret_len, err);
+}
+
+int fd_read_knob (int fd, size_t max, const char *name, char **ret, size_t *ret_len,
+                  struct error *err)
+{
+  return read_up_to (fd, max, READ_CHUNK / 2, name, ret, ret_len, err);
 }
 
 int fd_write_all (int fd, const void *data, size_t len, struct error *err)
@@ -83,11 +100,20 @@ int fd_write_all (int fd, const void *data, size_t len, struct error *err)
 
 int fd_open_missing_stdio (struct error *err)
 {
+  struct pollfd streams[3] = { { .fd = 0 }, { .fd = 1 }, { .fd = 2 } };
+  int r;
+
+  /* One question for all: POLLNVAL is a number that isn't open.  */
+  do
+    r = poll (streams, 3, 0);
+  while (r < 0 && errno == EINTR);
+  if (r < 0)
+    return error_errno (err, errno, "look at the standard streams");
   for (int fd = 0; fd <= 2; fd++)
     {
       struct stat st;
 
-      if (fcntl (fd, F_GETFD) >= 0)
+      if ((streams[fd].revents & POLLNVAL) == 0)
         continue;
       /* The lowest free number is FD: all below are open by now.  */
       cleanup_close int opened = open ("/dev/null", O_RDWR | O_NOCTTY | O_NOFOLLOW);
@@ -174,4 +200,69 @@ unsigned fd_count_open (unsigned first)
   while (fcntl ((int)(first + n), F_GETFD) >= 0)
     n++;
   return n;
+}
+
+void fd_close_many (int *fds, size_t n)
+{
+  int saved = errno;
+
+  for (size_t i = 0, run; i < n; i += run)
+    {
+      run = 1;
+      if (fds[i] < 0)
+        continue;
+      while (i + run < n && fds[i + run] == fds[i] + (int)run)
+        run++;
+      if (run == 1)
+        close (fds[i]);
+      else
+        syscall (SYS_close_range, fds[i], fds[i + run - 1], 0);
+    }
+  for (size_t i = 0; i < n; i++)
+    fds[i] = -1;
+  errno = saved;
+}
+
+#define BATCH 24
+
+static struct
+{
+  bool begun;
+  size_t len;
+  int fds[BATCH];
+} batch;
+
+static int compare_numbers (const void *a, const void *b)
+{
+  return *(const int *)a - *(const int *)b;
+}
+
+static void batch_close (void)
+{
+  qsort (batch.fds, batch.len, sizeof *batch.fds, compare_numbers);
+  fd_close_many (batch.fds, batch.len);
+  batch.len = 0;
+}
+
+void fd_batch_begin (void) { batch.begun = true; }
+
+void fd_batch_end (void)
+{
+  batch_close ();
+  batch.begun = false;
+}
+
+void cleanup_close_laterp (int *fd)
+{
+  if (*fd < 0)
+    return;
+  if (!batch.begun)
+    {
+      cleanup_closep (fd);
+      return;
+    }
+  if (batch.len == BATCH)
+    batch_close ();
+  batch.fds[batch.len++] = *fd;
+  *fd = -1;
 }

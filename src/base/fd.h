@@ -13,6 +13,10 @@
    RET_LEN may be NULL.  */
 int fd_read_all (int fd, size_t max, const char *name, char **ret, size_t *ret_len,
                  struct error *err);
+/* The same for a file of the kernel that one function of it prints (a setting, a state, no table of
+   unknown lines): what is short comes in one read, and the end of file isn't asked for.  */
+int fd_read_knob (int fd, size_t max, const char *name, char **ret, size_t *ret_len,
+                  struct error *err);
 
 /* Writes all of it, through EINTR and short writes.  */
 int fd_write_all (int fd, const void *data, size_t len, struct error *err);
@@ -37,3 +41,15 @@ int fd_close_from (unsigned first, struct error *err);
 /* How many descriptors without a gap are open from FIRST up.  At the start of main: what the caller
    passed on.  */
 unsigned fd_count_open (unsigned first);
+
+/* Closes N descriptors, one call for those with consecutive numbers; they become -1, and -1 is
+   allowed.  */
+void fd_close_many (int *fds, size_t n);
+
+/* Between the two, descriptors declared with cleanup_close_later are closed by the dozen: they get
+   consecutive numbers and take one call.  Elsewhere they are closed at once.  No clone in between.
+ */
+void fd_batch_begin (void);
+void fd_batch_end (void);
+void cleanup_close_laterp (int *fd);
+#define cleanup_close_later __attribute__ ((cleanup (cleanup_close_laterp)))

@@ -20,6 +20,7 @@
 
 #include "base/cleanup.h"
 #include "base/str.h"
+#include "base/utc.h"
 
 #define LOG_FILE_MODE  0600
 #define MESSAGE_MAX    (2 * ERROR_MESSAGE_MAX)
@@ -167,12 +168,10 @@ void log_close (void)
 static void add_time (struct strbuf *line)
 {
   struct timespec now;
-  struct tm tm;
+  char text[UTC_TIME_SIZE];
 
   clock_gettime (CLOCK_REALTIME, &now);
-  gmtime_r (&now.tv_sec, &tm);
-  strbuf_printf (line, "%04d-%02d-%02dT%02d:%02d:%02d.%09ldZ", tm.tm_year + 1900, tm.tm_mon + 1,
-                 tm.tm_mday, tm.tm_hour, tm.tm_min, tm.tm_sec, now.tv_nsec);
+  strbuf_printf (line, "%s", utc_time (&now, text));
 }
 
 /* One line whatever the message holds: a second one would be a message that nobody wrote.  */

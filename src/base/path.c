@@ -61,7 +61,8 @@ struct walk
   char *ahead;
   int links;
   int tries;
-  bool made; /* whether the component before the end was made by us */
+  bool made;   /* whether the component before the end was made by us */
+  bool looked; /* the next component was looked up already, and is missing */
 };
 
 static void walk_free (struct walk *w)
@@ -163,24 +164,23 @@ static int walk_make (struct walk *w, const char *name, bool as_file, mode_t dir
   return 0;
 }
 
-/* NAME does not resolve: a dangling link, or nothing at all.  */
+/* NAME does not resolve: nothing at all, or a dangling link, which is in the way of whatever would
+   be made.  */
 static int walk_missing (struct walk *w, const char *name, const char *rest, bool as_file,
                          mode_t dir_mode)
 {
   struct stat st;
-  cleanup_close int link = path_openat2 (w->cur, name, O_PATH | O_NOFOLLOW, 0, IN_ROOT);
-
-  if (link >= 0)
-    {
-      if (fstat (link, &st) < 0)
-        return -errno;
-      /* Anything else appeared since the first look: look again.  */
-      return S_ISLNK (st.st_mode) ? walk_dangling_link (w, link, rest) : 0;
-    }
-  if (link != -ENOENT)
-    return link;
   int r = walk_make (w, name, as_file && rest[0] == '\0', dir_mode);
-  return r == -EEXIST ? 0 : r;
+  if (r == 0)
+    return 0;
+
+  cleanup_close int link = path_openat2 (w->cur, name, O_PATH | O_NOFOLLOW, 0, IN_ROOT);
+  if (link < 0)
+    return link == -ENOENT && r != -EEXIST ? r : link == -ENOENT ? 0 : link;
+  if (fstat (link, &st) < 0)
+    return -errno;
+  /* Anything else appeared since the first look: look again.  */
+  return S_ISLNK (st.st_mode) ? walk_dangling_link (w, link, rest) : 0;
 }
 
 /* One component: enter it, replace it by its target, or make it.  The kernel resolves what is there
@@ -198,7 +198,8 @@ static int walk_step (struct walk *w, enum path_kind kind, mode_t dir_mode)
   if (++w->tries > TRIES_PER_STEP)
     return -EAGAIN;
 
-  int fd = path_openat2 (w->rootfd, next, O_PATH, 0, IN_ROOT);
+  int fd = w->looked ? -ENOENT : path_openat2 (w->rootfd, next, O_PATH, 0, IN_ROOT);
+  w->looked = false;
   if (fd >= 0)
     {
       if (rest[0] != '\0')
@@ -210,33 +211,58 @@ static int walk_step (struct walk *w, enum path_kind kind, mode_t dir_mode)
   return walk_missing (w, name, rest, kind == PATH_FILE, dir_mode);
 }
 
-static int walk (struct walk *w, const char *path, enum path_kind kind, mode_t dir_mode)
+/* Most that is asked for is there, or lacks its last component only: then the walk begins there. */
+static int walk_begin (struct walk *w, const char *path, enum path_kind kind, bool missing)
 {
-  w->done = strdup ("");
+  const uint64_t flags = O_PATH | (kind == PATH_DIRECTORY ? O_DIRECTORY : 0);
+  const char *last = strrchr (path, '/');
+  int fd = missing ? -ENOENT : path_openat2 (w->rootfd, path, flags, 0, IN_ROOT);
+
+  if (fd >= 0)
+    {
+      w->cur = fd;
+      w->done = strdup (path);
+      w->ahead = strdup ("");
+      return w->done == NULL || w->ahead == NULL ? -ENOMEM : 0;
+    }
+  const bool begins_there = fd == -ENOENT && last != NULL && last[1] != '\0'
+                            && strcmp (last, "/.") != 0 && strcmp (last, "/..") != 0;
+  w->done = strndup (path, begins_there ? (size_t)(last - path) : 0);
   w->ahead = strdup (path);
   if (w->done == NULL || w->ahead == NULL)
     return -ENOMEM;
-  w->cur = path_openat2 (w->rootfd, "/", O_PATH | O_DIRECTORY, 0, IN_ROOT);
-  if (w->cur < 0)
-    return w->cur;
-
-  while (*rest_of (w->ahead, 0) != '\0')
+  if (begins_there)
+    w->cur = path_openat2 (w->rootfd, w->done[0] != '\0' ? w->done : "/", O_PATH | O_DIRECTORY, 0,
+                           IN_ROOT);
+  w->looked = w->cur >= 0;
+  if (w->looked)
     {
-      int r = walk_step (w, kind, dir_mode);
-      if (r < 0)
-        return r;
+      memmove (w->ahead, w->ahead + (last + 1 - path), strlen (last + 1) + 1);
+      return 0;
     }
-  return 0;
+  w->done[0] = '\0';
+  w->cur = path_openat2 (w->rootfd, "/", O_PATH | O_DIRECTORY, 0, IN_ROOT);
+  return w->cur < 0 ? w->cur : 0;
 }
 
-int path_make_in_root (int rootfd, const char *path, enum path_kind kind, mode_t dir_mode,
-                       bool *ret_made, int *ret_fd, struct error *err)
+static int walk (struct walk *w, const char *path, enum path_kind kind, bool missing,
+                 mode_t dir_mode)
+{
+  int r = walk_begin (w, path, kind, missing);
+
+  while (r >= 0 && *rest_of (w->ahead, 0) != '\0')
+    r = walk_step (w, kind, dir_mode);
+  return r;
+}
+
+static int make_in_root (int rootfd, const char *path, enum path_kind kind, bool missing,
+                         mode_t dir_mode, bool *ret_made, int *ret_fd, struct error *err)
 {
   __attribute__ ((cleanup (walk_free))) struct walk w = { .rootfd = rootfd, .cur = -1 };
   char quoted[STR_QUOTE_MAX];
   struct stat st;
 
-  int r = walk (&w, path, kind, dir_mode);
+  int r = walk (&w, path, kind, missing, dir_mode);
   if (r < 0)
     return error_errno (err, -r, "make %s inside the root", str_quote (path, quoted));
   if (fstat (w.cur, &st) < 0)
@@ -252,6 +278,18 @@ int path_make_in_root (int rootfd, const char *path, enum path_kind kind, mode_t
     *ret_made = w.made;
   *ret_fd = steal_fd (&w.cur);
   return 0;
+}
+
+int path_make_in_root (int rootfd, const char *path, enum path_kind kind, mode_t dir_mode,
+                       bool *ret_made, int *ret_fd, struct error *err)
+{
+  return make_in_root (rootfd, path, kind, false, dir_mode, ret_made, ret_fd, err);
+}
+
+int path_make_missing_in_root (int rootfd, const char *path, enum path_kind kind, mode_t dir_mode,
+                               bool *ret_made, int *ret_fd, struct error *err)
+{
+  return make_in_root (rootfd, path, kind, true, dir_mode, ret_made, ret_fd, err);
 }
 
 struct fd_path fd_path (int fd)
@@ -331,6 +369,19 @@ int path_read_file (int dirfd, const char *path, size_t max, char **ret, size_t 
   if (!S_ISREG (st.st_mode))
     return error_set (err, -EINVAL, "read %s: it is not a regular file", quoted);
   return fd_read_all (fd, max, quoted, ret, ret_len, err);
+}
+
+int path_read_knob (int dirfd, const char *name, size_t max, char **ret, struct error *err)
+{
+  char quoted[STR_QUOTE_MAX];
+
+  str_quote (name, quoted);
+  cleanup_close int fd =
+      path_openat2 (dirfd, name, O_RDONLY | O_NONBLOCK | O_NOCTTY, 0,
+                    RESOLVE_BENEATH | RESOLVE_NO_SYMLINKS | RESOLVE_NO_MAGICLINKS);
+  if (fd < 0)
+    return error_errno (err, -fd, "open %s", quoted);
+  return fd_read_knob (fd, max, quoted, ret, NULL, err);
 }
 
 int path_write_file (int dirfd, const char *path, const char *data, struct error *err)

@@ -32,6 +32,10 @@ enum path_kind
 int path_make_in_root (int rootfd, const char *path, enum path_kind kind, mode_t dir_mode,
                        bool *ret_made, int *ret_fd, struct error *err);
 
+/* The same for a caller who has just found that PATH isn't there: it is not looked up first.  */
+int path_make_missing_in_root (int rootfd, const char *path, enum path_kind kind, mode_t dir_mode,
+                               bool *ret_made, int *ret_fd, struct error *err);
+
 /* "/proc/self/fd/N": only for a /proc that is known to be the host's own.  */
 struct fd_path
 {
@@ -51,5 +55,7 @@ char *path_normalize (const char *path);
 /* Reads a small regular file below DIRFD without following links.  */
 int path_read_file (int dirfd, const char *path, size_t max, char **ret, size_t *ret_len,
                     struct error *err);
+/* The same where DIRFD is known to be a directory of the kernel's (cgroup): fd_read_knob.  */
+int path_read_knob (int dirfd, const char *name, size_t max, char **ret, struct error *err);
 /* Writes DATA to an existing file (a kernel knob) in one write(2).  */
 int path_write_file (int dirfd, const char *path, const char *data, struct error *err);

@@ -32,7 +32,8 @@ struct making
 /* One group on its way.  */
 struct level
 {
-  int fd;
+  int root;     /* of the hierarchy, borrowed */
+  int fd;       /* -1: still at the root */
   size_t depth; /* components done */
   size_t made;  /* how many of them, from the end, this process made */
 };
@@ -59,29 +60,37 @@ static int check_path (const char *path, struct error *err)
 
 /* ---- cpuset v1: a new group has no cpus and no mems, and takes no process until it has.  */
 
-static int copy_from_parent (int parent, int child, const char *file)
+static int copy_from_parent (int parent, int child, const char *file, bool made)
 {
   cleanup_free char *own = NULL;
   cleanup_free char *theirs = NULL;
-  int r = path_read_file (child, file, KNOB_MAX, &own, NULL, NULL);
+  int r = made ? 0 : path_read_knob (child, file, KNOB_MAX, &own, NULL);
 
-  if (r < 0 || own[strspn (own, "\n")] != '\0')
+  if (r < 0 || (!made && own[strspn (own, "\n")] != '\0'))
     return r;
-  r = path_read_file (parent, file, KNOB_MAX, &theirs, NULL, NULL);
+  r = path_read_knob (parent, file, KNOB_MAX, &theirs, NULL);
   if (r < 0)
     return r;
   theirs[strcspn (theirs, "\n")] = '\0';
   return path_write_file (child, file, theirs, NULL);
 }
 
-static int inherit_cpuset (int parent, int child)
+static int inherit_cpuset (int parent, int child, bool made)
 {
-  int r = copy_from_parent (parent, child, "cpuset.cpus");
+  int r = copy_from_parent (parent, child, "cpuset.cpus", made);
 
-  return r < 0 ? r : copy_from_parent (parent, child, "cpuset.mems");
+  return r < 0 ? r : copy_from_parent (parent, child, "cpuset.mems", made);
 }
 
 /* ---- cgroup v2: what a group has is what its parent hands out.  */
+
+static bool needs_v2 (const struct making *m)
+{
+  for (size_t i = 0; i < m->writes->len; i++)
+    if (m->layout->version[m->writes->list[i].controller] == CONTROLLER_V2)
+      return true;
+  return false;
+}
 
 static const struct
 {
@@ -98,10 +107,13 @@ static int enable_controllers (int fd, const char *at, const struct making *m, s
   cleanup_free char *available = NULL;
   cleanup_free char *enabled = NULL;
   char *save = NULL;
-  int r = path_read_file (fd, "cgroup.controllers", KNOB_MAX, &available, NULL, err);
+  int r;
 
+  if (m->mode != CGROUP_V2 && !needs_v2 (m))
+    return 0;
+  r = path_read_knob (fd, "cgroup.controllers", KNOB_MAX, &available, err);
   if (r >= 0)
-    r = path_read_file (fd, "cgroup.subtree_control", KNOB_MAX, &enabled, NULL, err);
+    r = path_read_knob (fd, "cgroup.subtree_control", KNOB_MAX, &enabled, err);
   if (r < 0)
     return r;
   for (char *name = strtok_r (available, " \n", &save); name != NULL;
@@ -129,19 +141,22 @@ static int enable_controllers (int fd, const char *at, const struct making *m, s
 
 /* ---- one group */
 
+static int here (const struct level *l) { return l->fd >= 0 ? l->fd : l->root; }
+
 /* One component down.  Returns the errno without words: the caller knows the whole path.  */
 static int descend (struct level *l, const char *name, bool cpuset)
 {
-  bool made = mkdirat (l->fd, name, 0755) == 0;
+  const int at = here (l);
+  bool made = mkdirat (at, name, 0755) == 0;
 
   if (!made && errno != EEXIST)
     return -errno;
-  cleanup_close int fd = openat (l->fd, name, DIRECTORY);
-  int r = fd < 0 ? -errno : cpuset ? inherit_cpuset (l->fd, fd) : 0;
+  cleanup_close int fd = openat (at, name, DIRECTORY);
+  int r = fd < 0 ? -errno : cpuset ? inherit_cpuset (at, fd, made) : 0;
   if (r < 0)
     {
       if (made)
-        unlinkat (l->fd, name, AT_REMOVEDIR);
+        unlinkat (at, name, AT_REMOVEDIR);
       return r;
     }
   l->made = made ? l->made + 1 : 0;
@@ -184,6 +199,13 @@ static void undo_level (const struct level *l, const char *path)
   undo (l->fd, done, l->made);
 }
 
+void group_undo_parents (const struct cgroup *cg)
+{
+  for (size_t i = 0; i < cg->len; i++)
+    if (cg->made_levels[i] > 1)
+      undo (cg->dirs[i].fd, cg->dirs[i].path, cg->made_levels[i]);
+}
+
 void group_undo (const struct cgroup *cg)
 {
   for (size_t i = 0; i < cg->len; i++)
@@ -202,7 +224,7 @@ static int make_levels (const struct hierarchy *h, const struct making *m, struc
     return error_errno (err, ENOMEM, "make the cgroup %s%s", h->mountpoint, m->path);
   for (char *name = strtok_r (copy, "/", &save); name != NULL; name = strtok_r (NULL, "/", &save))
     {
-      int r = v2 ? enable_controllers (l->fd, h->mountpoint, m, err) : 0;
+      int r = v2 ? enable_controllers (here (l), h->mountpoint, m, err) : 0;
       if (r < 0)
         return r;
       r = descend (l, name, cpuset);
@@ -246,11 +268,9 @@ static int make_group (const struct hierarchy *h, const struct making *m, struct
                        struct error *err)
 {
   cleanup_free char *path = NULL;
-  struct level l = { .fd = openat (h->fd, ".", DIRECTORY) };
+  struct level l = { .root = h->fd, .fd = -1 };
   int r;
 
-  if (l.fd < 0)
-    return error_errno (err, errno, "open the cgroup hierarchy %s", h->mountpoint);
   if (asprintf (&path, "%s%s", h->mountpoint, m->path) < 0)
     {
       path = NULL;
@@ -304,12 +324,18 @@ static int make_groups (const struct hierarchies *h, const struct making *m, str
   return 0;
 }
 
-static bool needs_v2 (const struct making *m)
+/* Nothing above them but the root of the mounts, which nobody freezes: this process would be in it.
+ */
+static bool all_new (const struct cgroup *cg, const char *path)
 {
-  for (size_t i = 0; i < m->writes->len; i++)
-    if (m->layout->version[m->writes->list[i].controller] == CONTROLLER_V2)
-      return true;
-  return false;
+  size_t levels = 0;
+
+  for (const char *p = path; *p != '\0'; p++)
+    levels += *p == '/';
+  for (size_t i = 0; i < cg->len; i++)
+    if (cg->made_levels[i] != levels)
+      return false;
+  return true;
 }
 
 /* A group that was left out although it's needed, or a frozen one, in which init would never run.
@@ -324,7 +350,7 @@ static int check_groups (const struct making *m, const struct cgroup *cg, struct
                       "make the cgroup %s: linux.resources needs the cgroup v2 hierarchy, which "
                       "can't be written",
                       m->path);
-  r = cgroup_is_frozen (cg, &frozen, err);
+  r = all_new (cg, m->path) ? 0 : cgroup_is_frozen (cg, &frozen, err);
   if (r >= 0 && frozen)
     r = error_set (err, -EBUSY, "make the cgroup %s: it, or a group above it, is frozen", m->path);
   return r;

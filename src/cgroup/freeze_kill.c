@@ -44,7 +44,7 @@ static const struct cgroup_dir *freezer_dir (const struct cgroup *cg, const stru
 static int read_state (const struct cgroup_dir *dir, const struct freezer *f, bool *ret)
 {
   cleanup_free char *text = NULL;
-  int r = path_read_file (dir->fd, f->state_file, KNOB_MAX, &text, NULL, NULL);
+  int r = path_read_knob (dir->fd, f->state_file, KNOB_MAX, &text, NULL);
 
   if (r < 0)
     return r;

@@ -6,12 +6,15 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <linux/magic.h>
+#include <linux/openat2.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/vfs.h>
+#include <unistd.h>
 
 #include "base/cleanup.h"
+#include "base/fd.h"
 #include "base/path.h"
 #include "base/str.h"
 
@@ -40,7 +43,8 @@ struct cgroup *group_new (size_t n)
     return NULL;
   cg->dirs = calloc (n + 1, sizeof (*cg->dirs));
   cg->made_levels = calloc (n + 1, sizeof (*cg->made_levels));
-  if (cg->dirs == NULL || cg->made_levels == NULL)
+  cg->doors = malloc ((n + 1) * sizeof (*cg->doors));
+  if (cg->dirs == NULL || cg->made_levels == NULL || cg->doors == NULL)
     {
       cgroup_close (cg);
       return NULL;
@@ -63,6 +67,7 @@ int group_add (struct cgroup *cg, const char *controllers, const char *path, int
     .fd = steal_fd (&owned),
     .made = made_levels > 0,
   };
+  cg->doors[cg->len] = -1;
   cg->made_levels[cg->len++] = made_levels;
   return 0;
 }
@@ -71,13 +76,22 @@ void cgroup_close (struct cgroup *cg)
 {
   if (cg == NULL)
     return;
+  cgroup_close_doors (cg);
+  int fds[HIERARCHIES_AT_ONCE];
+  size_t n = 0;
   for (size_t i = 0; i < cg->len; i++)
     {
       free ((char *)cg->dirs[i].controllers);
       free ((char *)cg->dirs[i].path);
-      cleanup_closep (&cg->dirs[i].fd);
+      fds[n++] = cg->dirs[i].fd;
+      if (n == ARRAY_SIZE (fds) || i + 1 == cg->len)
+        {
+          fd_close_many (fds, n);
+          n = 0;
+        }
     }
   free (cg->dirs);
+  free (cg->doors);
   free (cg->made_levels);
   free (cg);
 }
@@ -175,23 +189,68 @@ static const struct
   { EAGAIN, " (a realtime process needs cpu.realtimeRuntime)" },
 };
 
-int cgroup_attach (const struct cgroup *cg, pid_t pid, struct error *err)
+static int attach_error (const char *who, const struct cgroup_dir *dir, int errnum,
+                         struct error *err)
 {
-  char text[24];
+  const char *meaning = "";
+
+  for (size_t k = 0; k < ARRAY_SIZE (attach_errors); k++)
+    if (attach_errors[k].errnum == errnum)
+      meaning = attach_errors[k].meaning;
+  return error_errno (err, errnum, "put %s into the cgroup %s%s", who, dir->path, meaning);
+}
+
+static int attach (const struct cgroup *cg, pid_t pid, bool v2, struct error *err)
+{
+  char text[24], who[40];
 
   snprintf (text, sizeof (text), "%d", (int)pid);
+  snprintf (who, sizeof (who), "process %s", text);
   for (size_t i = 0; i < cg->len; i++)
     {
-      int r = path_write_file (cg->dirs[i].fd, "cgroup.procs", text, NULL);
-      const char *meaning = "";
-
-      if (r >= 0)
-        continue;
-      for (size_t k = 0; k < ARRAY_SIZE (attach_errors); k++)
-        if (attach_errors[k].errnum == -r)
-          meaning = attach_errors[k].meaning;
-      return error_errno (err, -r, "put process %s into the cgroup %s%s", text, cg->dirs[i].path,
-                          meaning);
+      bool skip = !v2 && cg->dirs[i].controllers[0] == '\0';
+      int r = skip ? 0 : path_write_file (cg->dirs[i].fd, "cgroup.procs", text, NULL);
+      if (r < 0)
+        return attach_error (who, &cg->dirs[i], -r, err);
     }
+  return 0;
+}
+
+int cgroup_attach (const struct cgroup *cg, pid_t pid, struct error *err)
+{
+  return attach (cg, pid, true, err);
+}
+
+int cgroup_attach_v1 (const struct cgroup *cg, pid_t pid, struct error *err)
+{
+  return attach (cg, pid, false, err);
+}
+
+int cgroup_open_doors (struct cgroup *cg, struct error *err)
+{
+  for (size_t i = 0; i < cg->len; i++)
+    {
+      if (cg->dirs[i].controllers[0] == '\0')
+        continue;
+      int fd = path_openat2 (cg->dirs[i].fd, "tasks", O_WRONLY | O_NOCTTY, 0,
+                             RESOLVE_BENEATH | RESOLVE_NO_MAGICLINKS);
+      if (fd < 0)
+        return error_errno (err, -fd, "open tasks of the cgroup %s", cg->dirs[i].path);
+      cg->doors[i] = fd;
+    }
+  return 0;
+}
+
+void cgroup_close_doors (struct cgroup *cg)
+{
+  if (cg->doors != NULL)
+    fd_close_many (cg->doors, cg->len);
+}
+
+int cgroup_enter_v1 (const struct cgroup *cg, struct error *err)
+{
+  for (size_t i = 0; i < cg->len; i++)
+    if (cg->doors[i] >= 0 && write (cg->doors[i], "0", 1) < 0)
+      return attach_error ("the new process", &cg->dirs[i], errno, err);
   return 0;
 }

@@ -191,13 +191,15 @@ static int open_hierarchy (struct hierarchy *h, struct error *err)
   return 0;
 }
 
-static int read_proc (const char *path, char **ret, struct error *err)
+typedef int (*read_fn) (int, size_t, const char *, char **, size_t *, struct error *);
+
+static int read_proc (const char *path, read_fn read_file, char **ret, struct error *err)
 {
   cleanup_close int fd = open (path, O_RDONLY | O_CLOEXEC);
 
   if (fd < 0)
     return error_errno (err, errno, "open %s", path);
-  return fd_read_all (fd, PROC_FILE_MAX, path, ret, NULL, err);
+  return read_file (fd, PROC_FILE_MAX, path, ret, NULL, err);
 }
 
 int hierarchies_find (struct hierarchies *ret, struct error *err)
@@ -205,10 +207,10 @@ int hierarchies_find (struct hierarchies *ret, struct error *err)
   cleanup_free char *cgroup = NULL;
   cleanup_free char *mountinfo = NULL;
   cleanup_hierarchies struct hierarchies h = { 0 };
-  int r = read_proc ("/proc/self/cgroup", &cgroup, err);
+  int r = read_proc ("/proc/self/cgroup", fd_read_knob, &cgroup, err);
 
   if (r >= 0)
-    r = read_proc ("/proc/self/mountinfo", &mountinfo, err);
+    r = read_proc ("/proc/self/mountinfo", fd_read_all, &mountinfo, err);
   if (r >= 0)
     r = hierarchies_parse (cgroup, mountinfo, &h, err);
   for (size_t i = 0; r >= 0 && i < h.len; i++)
@@ -224,11 +226,19 @@ int hierarchies_find (struct hierarchies *ret, struct error *err)
 
 void hierarchies_free (struct hierarchies *h)
 {
+  int fds[HIERARCHIES_AT_ONCE];
+  size_t n = 0;
+
   for (size_t i = 0; i < h->len; i++)
     {
       free (h->list[i].controllers);
       free (h->list[i].mountpoint);
-      cleanup_closep (&h->list[i].fd);
+      fds[n++] = h->list[i].fd;
+      if (n == ARRAY_SIZE (fds) || i + 1 == h->len)
+        {
+          fd_close_many (fds, n);
+          n = 0;
+        }
     }
   free (h->list);
   *h = (struct hierarchies){ 0 };

@@ -13,6 +13,7 @@ struct cgroup
   enum cgroup_mode mode;
   struct cgroup_dir *dirs; /* strings and descriptors are owned */
   size_t len;
+  int *doors;          /* v1: the file that who writes to it enters by, or -1; for each of dirs */
   size_t *made_levels; /* how many components from the end this process made, for each of dirs */
 };
 
@@ -29,11 +30,16 @@ const struct cgroup_dir *group_find_v2 (const struct cgroup *cg);
 
 /* Takes away again what cgroup_create made of each group, as far as it is empty.  (create.c)  */
 void group_undo (const struct cgroup *cg);
+/* The same once the groups themselves are gone.  */
+void group_undo_parents (const struct cgroup *cg);
 
 /* Whether the list WORDS, separated by any of SEPARATORS, has WORD as a whole.  */
 bool list_has (const char *words, const char *separators, const char *word);
 
 /* ---- hierarchy.c */
+
+/* How many descriptors are closed by one call.  */
+#define HIERARCHIES_AT_ONCE 32
 
 struct hierarchy
 {

@@ -27,9 +27,7 @@ const char *const controller_v2_names[CONTROLLER_COUNT] = {
 
 static int add_v2 (struct cgroup_layout *layout, int fd, struct error *err)
 {
-  size_t len;
-  int r = path_read_file (fd, "cgroup.controllers", CONTROLLERS_MAX, &layout->v2_controllers, &len,
-                          err);
+  int r = path_read_knob (fd, "cgroup.controllers", CONTROLLERS_MAX, &layout->v2_controllers, err);
 
   if (r < 0)
     return r;

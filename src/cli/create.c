@@ -73,7 +73,7 @@ static int run_create (const struct invocation *in, struct error *err)
 {
   cleanup_judged struct judged judged = JUDGED_INIT;
   struct create_request request;
-  struct created created = { 0, -1, 0 };
+  struct created created = CREATED_INIT;
   int r = create_prepare (in, &judged, &request, err);
   if (r == 0)
     r = container_create (&request, &created, err);

@@ -16,7 +16,7 @@ static int run_run (const struct invocation *in, struct error *err)
   int code;
   int r = create_prepare (in, &judged, &request, err);
   if (r == 0)
-    r = container_run (&request, policy_digest (judged.policy), &code, err);
+    r = container_run (&request, &code, err);
   return r < 0 ? r : code;
 }
 

@@ -12,9 +12,6 @@
 #include "spec/validate.h"
 #include "state/state.h"
 
-/* How long a command waits for another one that works on the same container.  */
-#define LOCK_TIMEOUT_MS 10000
-
 #define STATE_SPEC_VERSION "1.3.0"
 
 static const char *const status_names[] = {
@@ -40,7 +37,7 @@ static int open_parts (const char *root, const char *id, struct open_how how, st
   if (r == 0)
     r = state_dir_open (c->rootfd, id, &c->dirfd, err);
   if (r == 0)
-    r = state_lock (c->rootfd, id, c->dirfd, how.exclusive, LOCK_TIMEOUT_MS, &c->lock, err);
+    r = state_lock (c->rootfd, id, c->dirfd, how.exclusive, CONTAINER_LOCK_MS, &c->lock, err);
   if (r == 0)
     r = procfs_open (&c->procfd, err);
   if (r < 0)
@@ -59,7 +56,8 @@ static int open_parts (const char *root, const char *id, struct open_how how, st
 static int open_container (const char *root, const char *id, struct open_how how,
                            struct container *ret, struct error *err)
 {
-  struct container c = { id, -1, -1, -1, -1, NULL, NULL };
+  struct container c = CONTAINER_INIT;
+  c.id = id;
   int r = container_id_check (id, err);
   if (r < 0)
     return r;
@@ -90,6 +88,9 @@ int container_open_shared (const char *root, const char *id, struct container *r
 
 void container_close (struct container *c)
 {
+  cleanup_closep (&c->start);
+  cgroup_close (c->cgroup);
+  c->cgroup = NULL;
   state_unlock (&c->lock);
   cleanup_closep (&c->dirfd);
   cleanup_closep (&c->rootfd);
@@ -99,10 +100,19 @@ void container_close (struct container *c)
   c->arena = NULL;
 }
 
+static int open_cgroup (const struct record *record, bool (*wanted) (const char *controllers),
+                        struct cgroup **ret, struct error *err);
+
+/* Of the ten hierarchies of a v1 host one or two freeze.  */
+static bool may_freeze (const char *controllers)
+{
+  return controllers[0] == '\0' || strstr (controllers, "freezer") != NULL;
+}
+
 static int is_paused (const struct container *c, bool *ret, struct error *err)
 {
   struct cgroup *cgroup = NULL;
-  int r = container_cgroup (c, &cgroup, err);
+  int r = open_cgroup (c->record, may_freeze, &cgroup, err);
   *ret = false;
   if (r < 0 || cgroup == NULL)
     return r;
@@ -153,9 +163,10 @@ char *container_state_json (const struct plan *plan, pid_t pid, const char *stat
   return copy;
 }
 
-int container_cgroup (const struct container *c, struct cgroup **ret, struct error *err)
+static int open_cgroup (const struct record *record, bool (*wanted) (const char *controllers),
+                        struct cgroup **ret, struct error *err)
 {
-  const struct record *record = c->record;
+  size_t n = 0;
   *ret = NULL;
   if (record == NULL || record->cgroups_len == 0)
     return 0;
@@ -164,9 +175,15 @@ int container_cgroup (const struct container *c, struct cgroup **ret, struct err
   if (controllers == NULL || paths == NULL)
     return error_set (err, -ENOMEM, "out of memory");
   for (size_t i = 0; i < record->cgroups_len; i++)
-    {
-      controllers[i] = record->cgroups[i].controllers;
-      paths[i] = record->cgroups[i].path;
-    }
-  return cgroup_open (controllers, paths, record->cgroups_len, ret, err);
+    if (wanted == NULL || wanted (record->cgroups[i].controllers))
+      {
+        controllers[n] = record->cgroups[i].controllers;
+        paths[n++] = record->cgroups[i].path;
+      }
+  return cgroup_open (controllers, paths, n, ret, err);
+}
+
+int container_cgroup (const struct container *c, struct cgroup **ret, struct error *err)
+{
+  return open_cgroup (c->record, NULL, ret, err);
 }

@@ -14,6 +14,9 @@
 #include "spec/resolve.h"
 #include "state/record.h"
 
+/* How long a command waits for another one that works on the same container.  */
+#define CONTAINER_LOCK_MS 10000
+
 enum container_status
 {
   CONTAINER_CREATING,
@@ -34,6 +37,8 @@ struct container
   struct arena *arena;
   struct record
       *record; /* NULL: none was written (an interrupted create), only with ALLOW_BROKEN */
+  struct cgroup *cgroup; /* of the create in this process (run), or NULL */
+  int start;             /* the connection to its init, parked by this process, or -1 */
 };
 
 /* Opens and locks.  ID is checked.  -ENOENT: `container "ID" does not exist`.  ALLOW_BROKEN: a
@@ -47,7 +52,7 @@ void container_close (struct container *);
 #define cleanup_container __attribute__ ((cleanup (container_close)))
 #define CONTAINER_INIT                                                                             \
   {                                                                                                \
-    .rootfd = -1, .dirfd = -1, .lock = -1, .procfd = -1                                            \
+    .rootfd = -1, .dirfd = -1, .lock = -1, .procfd = -1, .start = -1                               \
   }
 
 int container_status (const struct container *, enum container_status *ret, struct error *err);
@@ -86,6 +91,18 @@ struct create_request
  * left.  */
 struct created;
 int container_create (const struct create_request *, struct created *ret, struct error *err);
+
+/* The same for one that goes on to start it: what is open and locked comes back in *RET, and the
+   record says "created" to nobody, since container_start_open follows before the lock is given up.
+   RET->id is the request's.  */
+int container_create_open (const struct create_request *, struct created *ret_created,
+                           struct container *ret, struct error *err);
+
+/* start of a container that is open and whose record was judged by this process.  */
+int container_start_open (struct container *, struct error *err);
+
+/* delete --force of a container that is open, locked or not.  */
+int container_delete_open (struct container *, struct error *err);
 
 /* start: returns when the workload has been executed.  EXPECTED_POLICY is the digest of the policy
    in force now (lifecycle.record).  */
@@ -159,8 +176,7 @@ int container_exec (struct container *c, const struct exec_request *, int *ret, 
 
 /* run: create, start, forward signals, wait, delete.  *RET is the exit code, 128 + N for signal N;
    0 with `detach`, which neither waits nor deletes.  */
-int container_run (const struct create_request *, const char *policy_digest, int *ret,
-                   struct error *err);
+int container_run (const struct create_request *, int *ret, struct error *err);
 
 /* facts.recorded: the namespaces of the running containers below ROOT, for the judgement of one
    that is to be joined.  A record that can't be read is left out: what isn't recorded isn't

@@ -33,7 +33,8 @@ struct creation
   struct cgroup *cgroup;
   struct record *record;
   struct container_setup setup;
-  bool kept; /* all is made: ending leaves it */
+  bool kept;    /* all is made: ending leaves it */
+  bool goes_on; /* to start it, before anybody else can look */
 };
 
 static void close_device_trees (struct container_setup *setup)
@@ -108,8 +109,7 @@ static int make_cgroup (struct creation *c, struct error *err)
     return go_without_cgroup (c, err);
   if (r == 0 && record_set_cgroup (c->record, c->cgroup, c->arena) < 0)
     r = error_set (err, -ENOMEM, "out of memory for the record");
-  if (r == 0)
-    r = state_write (c->dirfd, c->record, err);
+  /* Written with init's number.  Until then the group is known by the plan, and empty.  */
   if (r == 0 && plan->resources != NULL)
     r = cgroup_apply (c->cgroup, plan->resources, err);
   return r;
@@ -182,6 +182,8 @@ static int make_setup (struct creation *c, struct error *err)
 {
   const struct create_request *request = c->request;
   c->setup.plan = request->plan;
+  c->setup.procfd = c->procfd;
+  c->setup.cgroup = c->cgroup;
   c->setup.descriptors = request->resolved->descriptors;
   c->setup.descriptors_len = request->resolved->descriptors_len;
   c->setup.preserve_fds = request->preserve_fds + request->listen_fds;
@@ -197,7 +199,9 @@ static int make_setup (struct creation *c, struct error *err)
     r = open_device_trees (c, err);
   if (r == 0)
     r = make_cgroup_mounts (c, err);
-  return r < 0 ? r : start_socket_listen (c->dirfd, &c->setup.start_listener, err);
+  if (r < 0 || c->goes_on)
+    return r;
+  return start_socket_listen (c->dirfd, &c->setup.start_listener, err);
 }
 
 /* Called as soon as init exists.  */
@@ -214,9 +218,10 @@ static int record_created (struct creation *c, const struct created *init, struc
 {
   int r = record_set_namespaces (c->record, c->procfd, init->pid, c->arena, err);
   c->record->status = arena_strdup (c->arena, "created");
-  if (r == 0)
-    r = c->record->status ? state_write (c->dirfd, c->record, err)
-                          : error_set (err, -ENOMEM, "out of memory for the record");
+  if (r == 0 && c->record->status == NULL)
+    r = error_set (err, -ENOMEM, "out of memory for the record");
+  if (r == 0 && !c->goes_on)
+    r = state_write (c->dirfd, c->record, err);
   if (r == 0 && c->request->pid_file != NULL)
     r = pid_file_write (c->request->pid_file, init->pid, err);
   return r;
@@ -229,7 +234,7 @@ static void kill_init (struct created *init)
   kill (init->pid, SIGKILL);
   (void)process_wait_child (init->pidfd, &ignored, &err);
   cleanup_closep (&init->pidfd);
-  init->pidfd = -1;
+  cleanup_closep (&init->start);
 }
 
 static int create_steps (struct creation *c, struct created *ret, struct error *err)
@@ -241,7 +246,7 @@ static int create_steps (struct creation *c, struct created *ret, struct error *
     .init_made = record_init,
     .data = c,
   };
-  struct created init = { 0, -1, 0 };
+  struct created init = CREATED_INIT;
   int r = make_state (c, err);
   if (r == 0)
     r = make_cgroup (c, err);
@@ -267,7 +272,24 @@ static int create_steps (struct creation *c, struct created *ret, struct error *
   return 0;
 }
 
-int container_create (const struct create_request *request, struct created *ret, struct error *err)
+/* What is needed to go on is the caller's now.  */
+static void hand_over (struct creation *c, struct created *init, struct container *ret)
+{
+  *ret = (struct container){
+    .id = c->request->plan->id,
+    .rootfd = steal_fd (&c->rootfd),
+    .dirfd = steal_fd (&c->dirfd),
+    .lock = steal_fd (&c->lock),
+    .procfd = steal_fd (&c->procfd),
+    .arena = steal_ptr (&c->arena),
+    .record = c->record,
+    .cgroup = steal_ptr (&c->cgroup),
+    .start = steal_fd (&init->start),
+  };
+}
+
+int container_create_open (const struct create_request *request, struct created *ret_created,
+                           struct container *ret, struct error *err)
 {
   struct creation c = {
     .request = request,
@@ -278,12 +300,23 @@ int container_create (const struct create_request *request, struct created *ret,
     .procfd = -1,
     .half = STATE_NOT_MADE,
     .setup = { .mask = MASK_INIT, .console_socket = -1, .start_listener = -1 },
+    .goes_on = ret != NULL,
   };
   int r = c.arena ? process_set_undumpable (err) : error_set (err, -ENOMEM, "out of memory");
   if (r == 0)
     r = procfs_open (&c.procfd, err);
   if (r == 0)
-    r = create_steps (&c, ret, err);
+    r = create_steps (&c, ret_created, err);
+  if (r == 0 && ret != NULL)
+    {
+      state_dir_keep (&c.half);
+      hand_over (&c, ret_created, ret);
+    }
   creation_end (&c);
   return r;
+}
+
+int container_create (const struct create_request *request, struct created *ret, struct error *err)
+{
+  return container_create_open (request, ret, NULL, err);
 }

@@ -39,6 +39,7 @@ struct execution
   int console[2]; /* the relay's socket pair, or -1 */
   struct relay relay;
   bool relaying;
+  bool paused;
   pid_t pid;
   int pidfd;
 };
@@ -61,7 +62,7 @@ static void execution_end (struct execution *e)
 
 /* ---- before the clone ---- */
 
-static int check_status (const struct execution *e, struct error *err)
+static int check_status (struct execution *e, struct error *err)
 {
   const char *id = e->container->id;
   enum container_status status;
@@ -75,6 +76,7 @@ static int check_status (const struct execution *e, struct error *err)
   if (status == CONTAINER_PAUSED && !e->request->ignore_paused)
     return error_set (err, -EBUSY,
                       "container \"%s\" is paused: resume it first (--ignore-paused waits)", id);
+  e->paused = status == CONTAINER_PAUSED;
   return 0;
 }
 
@@ -196,11 +198,13 @@ static int make_process (struct execution *e, struct error *err)
 
 /* ---- after the clone ---- */
 
-/* The lock goes before the first answer is waited for: in a paused container that is when somebody
-   resumes it, who needs the lock.  */
+/* In a paused container the lock goes before the first answer is waited for: that comes when
+   somebody resumes it, who needs the lock.  Into its freezer a process can't go by itself and say
+   so.  */
 static int let_go (struct execution *e, int sync, struct error *err)
 {
-  int r = cgroup_attach (e->cgroup, e->pid, err);
+  int r = e->paused ? cgroup_attach_v1 (e->cgroup, e->pid, err)
+                    : sync_expect (sync, SYNC_ENTERED, NULL, err);
   if (r == 0 && e->request->pid_file != NULL)
     r = pid_file_write (e->request->pid_file, e->pid, err);
   state_unlock (&e->container->lock);
@@ -255,9 +259,12 @@ static int give_up (struct execution *e, int r, struct error *err)
 static int start (struct execution *e, struct error *err)
 {
   int ends[2] = { -1, -1 };
-  int r = sync_pair (ends, err);
+  int r = e->paused ? 0 : cgroup_open_doors (e->cgroup, err);
+  if (r == 0)
+    r = sync_pair (ends, err);
   if (r < 0)
     return r;
+  e->joining.cgroup = e->paused ? NULL : e->cgroup;
   r = make_process (e, err);
   if (r == 0 && e->pid == 0)
     {
@@ -271,6 +278,7 @@ static int start (struct execution *e, struct error *err)
       join_run (&e->joining, ends[1]);
     }
   close (ends[1]);
+  cgroup_close_doors (e->cgroup);
   if (r == 0)
     {
       r = lead (e, ends[0], err);

@@ -85,8 +85,8 @@ static _Noreturn void hook_child (const struct plan_hook *hook, int fd,
   struct error err;
   cleanup_free char **argv = calloc (hook->args_len + 2, sizeof *argv);
   cleanup_free char **envp = calloc (hook->env_len + 1, sizeof *envp);
-  if (argv == NULL || envp == NULL || signals_reset (&err) < 0 || setsid () < 0 || chdir ("/") < 0
-      || dup2 (input, 0) < 0 || dup2 (output, 1) < 0 || dup2 (output, 2) < 0)
+  if (argv == NULL || envp == NULL || signals_reset (-1, &err) < 0 || setsid () < 0
+      || chdir ("/") < 0 || dup2 (input, 0) < 0 || dup2 (output, 1) < 0 || dup2 (output, 2) < 0)
     _exit (HOOK_CANT_EXEC);
   umask (0022); /* init's own is 0 */
   if (hook->args_len == 0)

@@ -61,13 +61,14 @@ static struct workload *init_workload (struct init *init)
 
 static int step_detach_from_caller (struct init *init, struct error *err)
 {
-  (void)init;
-  return workload_leave_caller (err);
+  return workload_leave_caller (init->setup->procfd, err);
 }
 
-static int step_wait_for_cgroup (struct init *init, struct error *err)
+/* Known to the record by then, and not yet anything that matters.  */
+static int step_enter_cgroup (struct init *init, struct error *err)
 {
-  return sync_expect (init->sync, SYNC_GO, NULL, err);
+  int r = sync_expect (init->sync, SYNC_GO, NULL, err);
+  return r < 0 ? r : cgroup_enter_v1 (init->setup->cgroup, err);
 }
 
 /* Until here init has all capabilities in its user namespace but no id of it, so that it could make
@@ -136,7 +137,7 @@ static int step_name_host (struct init *init, struct error *err)
 
 static int step_loopback (struct init *init, struct error *err)
 {
-  return init_has_namespace (init, "network", true) ? netlink_loopback_up (err) : 0;
+  return init_has_namespace (init, "network", true) ? loopback_up (err) : 0;
 }
 
 /* A new pair from the container's own devpts; the master leaves by the console socket, the slave
@@ -235,7 +236,7 @@ static const struct init_step
   int (*run) (struct init *, struct error *);
 } steps[] = {
   { "leave the caller's session", step_detach_from_caller },
-  { "wait for the cgroup", step_wait_for_cgroup },
+  { "enter the cgroup", step_enter_cgroup },
   { "open procfs", step_open_procfs },
   { "become a user of the user namespace", step_become_mapped },
   { "join namespaces", step_join_namespaces },
@@ -260,12 +261,18 @@ static const struct init_step
   { "take the terminal", step_take_terminal },
 };
 
-/* Waits for `start`: the first who can open the state directory and connects.  Its message is the
-   state as JSON; what it gets back is a sentence if the workload can't be executed, and the end of
-   the stream if it runs.  */
+/* Waits for `start`, or in `run` for the parent on the old connection: the first who can open the
+   state directory and connects.  Its message is the state as JSON; what it gets back is a sentence
+   if the workload can't be executed, and the end of the stream if it runs.  */
 static int wait_for_start (struct init *init, int *ret_connection, struct error *err)
 {
   int fd;
+  if (init->setup->start_listener < 0)
+    {
+      *ret_connection = steal_fd (&init->sync);
+      return 0;
+    }
+  close (init->sync);
   do
     fd = accept4 (init->setup->start_listener, NULL, NULL, SOCK_CLOEXEC);
   while (fd < 0 && (errno == EINTR || errno == ECONNABORTED));
@@ -281,7 +288,8 @@ static int start_workload (struct init *init, int *connection, struct error *err
   int r = wait_for_start (init, connection, err);
   if (r < 0)
     return r;
-  close (init->setup->start_listener);
+  if (init->setup->start_listener >= 0)
+    close (init->setup->start_listener);
   free (steal_ptr (&init->state_json));
   r = sync_expect (*connection, SYNC_GO, &init->state_json, err);
   if (r == 0 && init->plan->hooks != NULL)
@@ -315,7 +323,6 @@ _Noreturn void init_run (const struct container_setup *setup, int sync)
       sync_send_error (sync, &err);
       _exit (1);
     }
-  close (init.sync);
   r = start_workload (&init, &connection, &err);
   if (r < 0 && connection >= 0)
     sync_send_error (connection, &err);

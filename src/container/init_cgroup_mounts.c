@@ -44,15 +44,29 @@ static int attach_hierarchy (const struct cgroup_mount *c, uint64_t attributes, 
   return r < 0 ? r : mount_attach (tree, target, c->name, err);
 }
 
-static int add_hierarchy (const struct cgroup_mount *c, uint64_t attributes, int dir,
-                          struct error *err)
+/* By mount(2), one call for nine of the new ones, and there are ten hierarchies: no judged source
+   is concerned, and the target lies in the working directory, a tmpfs that was made a moment ago
+   and that nobody else has seen.  Attributes come once for all of them.  */
+static int mount_hierarchy (const struct cgroup_mount *c, struct error *err)
 {
-  if (mkdirat (dir, c->name, 0755) < 0)
-    return error_errno (err, errno, "make the cgroup directory %s", c->name);
+  return mount ("cgroup", c->name, c->fs_type, 0, c->parameters) < 0
+             ? error_errno (err, errno, "mount the cgroup hierarchy %s", c->name)
+             : 0;
+}
+
+static int attach_clone (const struct cgroup_mount *c, int dir, struct error *err)
+{
   cleanup_close int target = openat (dir, c->name, O_PATH | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
   if (target < 0)
     return error_errno (err, errno, "open the cgroup directory %s", c->name);
-  int r = attach_hierarchy (c, attributes, target, err);
+  return attach_hierarchy (c, 0, target, err);
+}
+
+static int add_hierarchy (const struct cgroup_mount *c, int dir, struct error *err)
+{
+  if (mkdirat (dir, c->name, 0755) < 0)
+    return error_errno (err, errno, "make the cgroup directory %s", c->name);
+  int r = c->tree < 0 ? mount_hierarchy (c, err) : attach_clone (c, dir, err);
   for (size_t i = 0; r == 0 && c->links != NULL && c->links[i] != NULL; i++)
     if (symlinkat (c->name, dir, c->links[i]) < 0)
       r = error_errno (err, errno, "make the cgroup link %s", c->links[i]);
@@ -70,11 +84,11 @@ int init_mount_cgroup (struct init *init, const struct plan_mount *m, int target
                : attach_hierarchy (&setup->cgroup_mounts[0], m->attr_set, target, err);
   int r = mount_new_fs ("tmpfs", "cgroup", parameters, 1,
                         m->attr_set & ~(uint64_t)MOUNT_ATTR_RDONLY, &dir, err);
-  if (r == 0)
-    r = mount_set (dir, false, 0, 0, MS_PRIVATE, m->destination, err);
   if (r == 0) /* before what goes into it: older kernels attach only to what is attached */
     r = mount_attach (dir, target, m->destination, err);
+  if (r == 0 && fchdir (dir) < 0)
+    r = error_errno (err, errno, "change directory to %s", m->destination);
   for (size_t i = 0; r == 0 && i < setup->cgroup_mounts_len; i++)
-    r = add_hierarchy (&setup->cgroup_mounts[i], m->attr_set, dir, err);
-  return r < 0 ? r : mount_set (dir, false, m->attr_set, 0, 0, m->destination, err);
+    r = add_hierarchy (&setup->cgroup_mounts[i], dir, err);
+  return r < 0 ? r : mount_set (dir, true, m->attr_set, 0, MS_PRIVATE, m->destination, err);
 }

@@ -16,6 +16,7 @@
 #include <unistd.h>
 
 #include "base/cleanup.h"
+#include "base/fd.h"
 #include "base/path.h"
 #include "base/str.h"
 #include "container/init_steps.h"
@@ -73,7 +74,7 @@ static bool link_leads_astray (const char *destination, const char *reached)
 {
   static const char *const deciding[] = { "/proc", "/sys", "/dev" };
   cleanup_free char *written = path_normalize (destination);
-  if (str_equal (written, reached))
+  if (written != NULL && strcmp (written, reached) == 0)
     return false;
   if (str_equal (reached, "/"))
     return true;
@@ -83,14 +84,36 @@ static bool link_leads_astray (const char *destination, const char *reached)
   return false;
 }
 
+/* What is there and is reached without any link: nothing leads astray, and nobody has to ask where
+   it is.  Else -ENOENT when there is nothing of that name, any other errno for the rest.  */
+static int open_plain (const struct init *init, const struct plan_mount *m, enum path_kind kind)
+{
+  const uint64_t flags = O_PATH | (kind == PATH_DIRECTORY ? O_DIRECTORY : 0);
+  struct stat st;
+  cleanup_close int fd =
+      path_openat2 (init->rootfd, m->destination, flags, 0,
+                    RESOLVE_IN_ROOT | RESOLVE_NO_SYMLINKS | RESOLVE_NO_MAGICLINKS);
+  if (fd >= 0 && kind == PATH_FILE && (fstat (fd, &st) < 0 || S_ISDIR (st.st_mode)))
+    return -EISDIR;
+  return steal_fd (&fd);
+}
+
 /* The mount point, made where it is missing; TARGET is what will be mounted upon.  */
 static int open_target (struct init *init, const struct plan_mount *m, enum path_kind kind,
                         bool *ret_made, int *ret_target, struct error *err)
 {
   char link[40], reached[PATH_MAX];
-  cleanup_close int target = -1;
-  int r = path_make_in_root (init->rootfd, m->destination, kind, MOUNT_POINT_MODE, ret_made,
-                             &target, err);
+  cleanup_close int target = open_plain (init, m, kind);
+  if (target >= 0)
+    {
+      *ret_made = false;
+      *ret_target = steal_fd (&target);
+      return 0;
+    }
+  int r = target == -ENOENT ? path_make_missing_in_root (init->rootfd, m->destination, kind,
+                                                         MOUNT_POINT_MODE, ret_made, &target, err)
+                            : path_make_in_root (init->rootfd, m->destination, kind,
+                                                 MOUNT_POINT_MODE, ret_made, &target, err);
   if (r < 0)
     return r;
   snprintf (link, sizeof link, "self/fd/%d", target);
@@ -110,7 +133,7 @@ static int open_target (struct init *init, const struct plan_mount *m, enum path
 static int mount_bind (struct init *init, const struct plan_mount *m, struct error *err)
 {
   int tree = setup_descriptor (init->setup, m->descriptor);
-  cleanup_close int target = -1;
+  cleanup_close_later int target = -1;
   struct stat st;
   bool made;
   if (fstat (tree, &st) < 0)
@@ -170,16 +193,15 @@ static void keep_in (int *place, int tree)
 }
 
 /* Descriptors of mounts that a later step works on.  */
-static void keep_tree (struct init *init, const struct plan_mount *m, int tree)
+static void keep_tree (struct init *init, const struct plan_mount *m, int made)
 {
+  cleanup_close_later int tree = made;
   if (str_equal (m->kind, "tmpfs") && (m->attr_set & MOUNT_ATTR_RDONLY) != 0)
-    init->sealed[m - init->plan->mounts] = tree;
+    init->sealed[m - init->plan->mounts] = steal_fd (&tree);
   else if (str_equal (m->kind, "proc") && is_at (m, "/proc"))
-    keep_in (&init->proc_tree, tree);
+    keep_in (&init->proc_tree, steal_fd (&tree));
   else if (str_equal (m->kind, "sysfs") && is_at (m, "/sys"))
-    keep_in (&init->sys_tree, tree);
-  else
-    close (tree);
+    keep_in (&init->sys_tree, steal_fd (&tree));
 }
 
 /* A file system of its own.  Read-only waits until all is made: nodes, mount points and copies have
@@ -193,8 +215,9 @@ static int mount_new (struct init *init, const struct plan_mount *m, int target,
   int r = mount_new_fs (m->kind, m->source, m->data, m->data_len, attributes, &tree, err);
   if (r < 0)
     return error_context (err, "%s", m->pointer);
-  r = mount_set (tree, true, m->recursive_set, m->recursive_clear,
-                 m->propagation != 0 ? m->propagation : MS_PRIVATE, m->destination, err);
+  /* A new mount is private until it is told otherwise.  */
+  r = mount_set (tree, true, m->recursive_set, m->recursive_clear, m->propagation, m->destination,
+                 err);
   if (r == 0 && m->recursive_clear != 0) /* "ro,rrw" is read-only, as policy reads it */
     r = mount_set (tree, false, attributes, 0, 0, m->destination, err);
   if (r == 0 && is_tmpfs)
@@ -225,13 +248,20 @@ static int open_plain_target (struct init *init, const struct plan_mount *m, int
 
 static int mount_one (struct init *init, const struct plan_mount *m, struct error *err)
 {
-  cleanup_close int target = -1;
+  cleanup_close_later int target = -1;
   bool made = false;
   if (str_equal (m->kind, "bind"))
     return mount_bind (init, m, err);
-  int r = open_target (init, m, PATH_DIRECTORY, &made, &target, err);
-  if (r == 0 && (str_equal (m->kind, "proc") || str_equal (m->kind, "sysfs")))
-    r = open_plain_target (init, m, &target, err);
+  const bool must_be_plain = str_equal (m->kind, "proc") || str_equal (m->kind, "sysfs");
+  int r = 0;
+  if (must_be_plain)
+    target = open_plain (init, m, PATH_DIRECTORY);
+  if (target < 0)
+    {
+      r = open_target (init, m, PATH_DIRECTORY, &made, &target, err);
+      if (r == 0 && must_be_plain)
+        r = open_plain_target (init, m, &target, err);
+    }
   if (r < 0)
     return r;
   if (str_equal (m->kind, "cgroup")
@@ -247,13 +277,12 @@ int init_mount_all (struct init *init, struct error *err)
     return error_set (err, -ENOMEM, "out of memory for the mounts");
   for (size_t i = 0; i < init->plan->mounts_len; i++)
     init->sealed[i] = -1;
-  for (size_t i = 0; i < init->plan->mounts_len; i++)
-    {
-      int r = mount_one (init, &init->plan->mounts[i], err);
-      if (r < 0)
-        return r;
-    }
-  return 0;
+  int r = 0;
+  fd_batch_begin ();
+  for (size_t i = 0; r == 0 && i < init->plan->mounts_len; i++)
+    r = mount_one (init, &init->plan->mounts[i], err);
+  fd_batch_end ();
+  return r;
 }
 
 /* Nothing is made in a /dev that is bound from outside: the nodes would be made there.  */
@@ -282,6 +311,19 @@ static bool is_default_device (const struct plan_device *d, size_t *ret)
   return false;
 }
 
+/* What device_defaults has made already.  */
+static bool is_made (const struct init *init, size_t i)
+{
+  const struct plan_device *d = &init->plan->devices[i];
+  size_t n;
+  if (!is_default_device (d, &n))
+    return false;
+  const struct device_node *node = &device_default_nodes[n];
+  return host_tree (init, i) >= 0
+         || (d->type[0] == node->type && d->major == node->major && d->minor == node->minor
+             && d->mode == node->mode && d->uid == node->uid && d->gid == node->gid);
+}
+
 static int make_device (struct init *init, size_t i, struct error *err)
 {
   const struct plan_device *d = &init->plan->devices[i];
@@ -308,7 +350,7 @@ int init_make_devices (struct init *init, struct error *err)
       trees[n] = host_tree (init, i);
   int r = device_defaults (init->rootfd, init->procfd, trees, err);
   for (size_t i = 0; r == 0 && i < plan->devices_len; i++)
-    if (host_tree (init, i) < 0 || !is_default_device (&plan->devices[i], &n))
+    if (!is_made (init, i))
       r = make_device (init, i, err);
   return r;
 }
@@ -320,6 +362,8 @@ int init_make_cwd (struct init *init, struct error *err)
 {
   cleanup_close int fd = -1;
   bool made;
+  if (str_equal (init->plan->process->cwd, "/"))
+    return 0;
   int r = path_make_in_root (init->rootfd, init->plan->process->cwd, PATH_DIRECTORY,
                              MOUNT_POINT_MODE, &made, &fd, err);
   /* A file system that refuses (EROFS, EACCES) is left to chdir: the directory may be there.  */
@@ -359,7 +403,7 @@ static int check_in_place (const struct init *init, const char *name, int tree, 
   return 0;
 }
 
-int init_mask (struct init *init, struct error *err)
+static int cover_paths (struct init *init, struct error *err)
 {
   const struct plan *plan = init->plan;
   struct mask mask = init->setup->mask;
@@ -375,6 +419,14 @@ int init_mask (struct init *init, struct error *err)
       int base = base_of (init, plan->masked_paths[i], &rest);
       r = mask_path (&mask, base, rest, err);
     }
+  return r;
+}
+
+int init_mask (struct init *init, struct error *err)
+{
+  fd_batch_begin ();
+  int r = cover_paths (init, err);
+  fd_batch_end ();
   if (r == 0)
     r = check_in_place (init, "proc", init->proc_tree, err);
   return r < 0 ? r : check_in_place (init, "sys", init->sys_tree, err);

@@ -57,11 +57,18 @@ int join_compare_namespaces (int procfd, const struct record *record, uint64_t *
 
 static int step_leave_caller (struct join *j, struct error *err)
 {
-  (void)j;
-  return workload_leave_caller (err);
+  return workload_leave_caller (j->joining->procfd, err);
 }
 
-static int step_wait_for_cgroup (struct join *j, struct error *err)
+static int step_enter_cgroup (struct join *j, struct error *err)
+{
+  if (j->joining->cgroup == NULL)
+    return 0;
+  int r = cgroup_enter_v1 (j->joining->cgroup, err);
+  return r < 0 ? r : sync_send (j->sync, SYNC_ENTERED, NULL, err);
+}
+
+static int step_wait_for_parent (struct join *j, struct error *err)
 {
   return sync_expect (j->sync, SYNC_GO, NULL, err);
 }
@@ -163,8 +170,9 @@ static const struct join_step
   const char *name;
   int (*run) (struct join *, struct error *);
 } steps[] = {
+  { "enter the cgroup", step_enter_cgroup },
   { "leave the caller's session", step_leave_caller },
-  { "wait for the cgroup", step_wait_for_cgroup },
+  { "wait for the parent", step_wait_for_parent },
   { "set the OOM score", step_oom_score },
   { "join namespaces", step_join },
   { "close the host's descriptors", step_close_descriptors },

@@ -53,6 +53,20 @@ static int run_poststart (struct container *c, struct error *err)
   return r;
 }
 
+int container_start_open (struct container *c, struct error *err)
+{
+  cleanup_free char *state = container_state_json (c->record->plan, c->record->pid, "created");
+  if (state == NULL)
+    return error_set (err, -ENOMEM, "out of memory for the container's state");
+  int r = c->start >= 0 ? start_go (c->start, state, err) : start_socket_go (c->dirfd, state, err);
+  if (r < 0)
+    return r;
+  c->record->status = arena_strdup (c->arena, "running");
+  r = c->record->status ? state_write (c->dirfd, c->record, err)
+                        : error_set (err, -ENOMEM, "out of memory for the record");
+  return r < 0 ? r : run_poststart (c, err);
+}
+
 int container_start (const char *root, const char *id, const char *expected_policy,
                      struct error *err)
 {
@@ -67,18 +81,7 @@ int container_start (const char *root, const char *id, const char *expected_poli
     return error_set (err, -EINVAL, "container \"%s\" can't be started: it is %s", id,
                       container_status_name (status));
   r = check_unchanged (&c, expected_policy, err);
-  if (r < 0)
-    return r;
-  cleanup_free char *state = container_state_json (c.record->plan, c.record->pid, "created");
-  if (state == NULL)
-    return error_set (err, -ENOMEM, "out of memory for the container's state");
-  r = start_socket_go (c.dirfd, state, err);
-  if (r < 0)
-    return r;
-  c.record->status = arena_strdup (c.arena, "running");
-  r = c.record->status ? state_write (c.dirfd, c.record, err)
-                       : error_set (err, -ENOMEM, "out of memory for the record");
-  return r < 0 ? r : run_poststart (&c, err);
+  return r < 0 ? r : container_start_open (&c, err);
 }
 
 static int kill_all (const struct container *c, int signal, struct error *err)
@@ -160,8 +163,8 @@ static void run_poststop (const struct plan *plan)
 
 static int delete_opened (struct container *c, struct error *err)
 {
-  struct cgroup *cgroup = NULL;
-  int r = container_cgroup (c, &cgroup, err);
+  struct cgroup *cgroup = steal_ptr (&c->cgroup);
+  int r = cgroup == NULL ? container_cgroup (c, &cgroup, err) : 0;
   if (r == 0 && c->record != NULL && c->record->has_pid && c->record->pid > 0)
     r = end_init (c, cgroup, err);
   if (r == 0 && cgroup != NULL)
@@ -193,4 +196,15 @@ int container_delete (const char *root, const char *id, bool force, struct error
                       "container \"%s\" can't be deleted: it is %s (kill it first, or use --force)",
                       id, container_status_name (status));
   return delete_opened (&c, err);
+}
+
+/* Without the lock another command may have deleted it meanwhile, and made another of its name.  */
+int container_delete_open (struct container *c, struct error *err)
+{
+  int r = c->lock >= 0
+              ? 0
+              : state_lock (c->rootfd, c->id, c->dirfd, true, CONTAINER_LOCK_MS, &c->lock, err);
+  if (r == -ENOENT)
+    return 0;
+  return r < 0 ? r : delete_opened (c, err);
 }

@@ -82,7 +82,11 @@ static bool look_at (int rootfd, int procfd, const char *id, struct arena *arena
 {
   cleanup_close int dirfd = -1;
   cleanup_arena struct arena *own = arena_new ();
-  struct container c = { id, rootfd, -1, -1, procfd, own, NULL };
+  struct container c = CONTAINER_INIT;
+  c.id = id;
+  c.rootfd = rootfd;
+  c.procfd = procfd;
+  c.arena = own;
 
   if (own == NULL || state_dir_open (rootfd, id, &dirfd, NULL) < 0)
     return false;

@@ -219,8 +219,6 @@ static int lead_init (const struct parent_request *request, const struct created
   if (r == 0)
     r = request->init_made (init, request->data, err);
   if (r == 0)
-    r = cgroup_attach (request->cgroup, init->pid, err);
-  if (r == 0)
     r = empower_init (request, init->pid, err);
   if (r == 0)
     r = sync_send (sync, SYNC_GO, NULL, err);
@@ -258,8 +256,10 @@ int parent_create_init (const struct parent_request *request, struct created *re
                         struct error *err)
 {
   int ends[2] = { -1, -1 };
-  struct created init = { 0, -1, 0 };
-  int r = sync_pair (ends, err);
+  struct created init = CREATED_INIT;
+  int r = cgroup_open_doors (request->cgroup, err);
+  if (r == 0)
+    r = sync_pair (ends, err);
   if (r < 0)
     return r;
   r = clone_in_namespaces (request->setup, cgroup_v2_fd (request->cgroup), &init.pid, &init.pidfd,
@@ -270,10 +270,13 @@ int parent_create_init (const struct parent_request *request, struct created *re
       init_run (request->setup, ends[1]);
     }
   close (ends[1]);
+  cgroup_close_doors (request->cgroup);
   if (r == 0)
     {
       r = lead_init (request, &init, ends[0], err);
-      close (ends[0]);
+      if (r == 0 && request->setup->start_listener < 0)
+        init.start = steal_fd (&ends[0]);
+      cleanup_closep (&ends[0]);
       if (r < 0)
         {
           if (r != -EPIPE)

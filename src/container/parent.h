@@ -9,7 +9,12 @@ struct created
   pid_t pid;
   int pidfd;           /* owned */
   uint64_t start_time; /* proc_pid_stat(5), field 22 */
+  int start;           /* owned: the connection to start it by, -1 with a listener */
 };
+#define CREATED_INIT                                                                               \
+  {                                                                                                \
+    .pidfd = -1, .start = -1                                                                       \
+  }
 
 /* Called with the pid as soon as init exists, so that a record of it can be written before anything
  * else can fail.  */

@@ -13,6 +13,7 @@
 #include "base/cleanup.h"
 #include "base/fd.h"
 #include "base/str.h"
+#include "base/utc.h"
 #include "plan/make.h"
 #include "spec/names.h"
 
@@ -21,11 +22,9 @@
 static char *now (struct arena *arena)
 {
   struct timespec t;
-  struct tm tm;
+  char text[UTC_TIME_SIZE];
   clock_gettime (CLOCK_REALTIME, &t);
-  gmtime_r (&t.tv_sec, &tm);
-  return arena_printf (arena, "%04d-%02d-%02dT%02d:%02d:%02d.%09ldZ", tm.tm_year + 1900,
-                       tm.tm_mon + 1, tm.tm_mday, tm.tm_hour, tm.tm_min, tm.tm_sec, t.tv_nsec);
+  return arena_strdup (arena, utc_time (&t, text));
 }
 
 struct record *record_new (const struct plan *plan, const char *root, struct arena *arena)

@@ -8,6 +8,7 @@
 #include "container/foreground.h"
 #include "container/parent.h"
 #include "linux/process.h"
+#include "state/state.h"
 
 struct foreground_run
 {
@@ -29,7 +30,7 @@ static bool wants_relay (const struct create_request *request)
   return request->plan->process->terminal && request->console_socket == NULL && !request->detach;
 }
 
-static int start_and_wait (const struct create_request *request, const char *policy_digest,
+static int start_and_wait (const struct create_request *request, struct container *c,
                            const struct created *init, struct foreground_run *f, int *ret,
                            struct error *err)
 {
@@ -37,7 +38,9 @@ static int start_and_wait (const struct create_request *request, const char *pol
   int r = relayed ? relay_start (f->console[0], &f->relay, err) : 0;
   if (r < 0)
     return r;
-  r = container_start (request->root, request->plan->id, policy_digest, err);
+  r = container_start_open (c, err);
+  cleanup_closep (&c->start);
+  state_unlock (&c->lock); /* for the commands of others, while it runs */
   if (r == 0 && !request->detach)
     r = foreground_wait (f->signals, init->pid, init->pidfd, relayed ? &f->relay : NULL, ret, err);
   if (relayed)
@@ -46,39 +49,37 @@ static int start_and_wait (const struct create_request *request, const char *pol
 }
 
 /* On failure the container goes, whatever `keep` and `detach` say: nothing ran that is worth it. */
-static int run_created (const struct create_request *request, const char *policy_digest,
+static int run_created (const struct create_request *request, struct container *c,
                         const struct created *init, struct foreground_run *f, int *ret,
                         struct error *err)
 {
   struct error ignored;
-  int r = start_and_wait (request, policy_digest, init, f, ret, err);
+  int r = start_and_wait (request, c, init, f, ret, err);
   if (r < 0)
     {
       kill (init->pid, SIGKILL);
       (void)process_wait_child (init->pidfd, ret, &ignored);
-      (void)container_delete (request->root, request->plan->id, true, &ignored);
+      (void)container_delete_open (c, &ignored);
       return r;
     }
-  return request->keep || request->detach
-             ? 0
-             : container_delete (request->root, request->plan->id, true, err);
+  return request->keep || request->detach ? 0 : container_delete_open (c, err);
 }
 
-int container_run (const struct create_request *request, const char *policy_digest, int *ret,
-                   struct error *err)
+int container_run (const struct create_request *request, int *ret, struct error *err)
 {
   struct foreground_run f = { .signals = -1, .console = { -1, -1 } };
   struct create_request own = *request;
-  struct created init = { 0, -1, 0 };
+  cleanup_container struct container c = CONTAINER_INIT;
+  struct created init = CREATED_INIT;
   int code = 0;
   int r = request->detach ? 0 : foreground_signals (&f.signals, err);
   if (r == 0 && wants_relay (request))
     r = relay_pair (f.console, err);
   own.console_fd = f.console[1] >= 0 ? f.console[1] : 0;
   if (r == 0)
-    r = container_create (&own, &init, err);
+    r = container_create_open (&own, &init, &c, err);
   if (r == 0)
-    r = run_created (&own, policy_digest, &init, &f, &code, err);
+    r = run_created (&own, &c, &init, &f, &code, err);
   foreground_end (&f);
   cleanup_closep (&init.pidfd);
   if (r == 0)

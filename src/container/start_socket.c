@@ -31,13 +31,8 @@ int start_socket_listen (int dirfd, int *ret_fd, struct error *err)
   return 0;
 }
 
-int start_socket_go (int dirfd, const char *state_json, struct error *err)
+int start_go (int fd, const char *state_json, struct error *err)
 {
-  struct sockaddr_un address;
-  cleanup_close int fd = socket (AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0);
-  socket_address (dirfd, &address);
-  if (fd < 0 || connect (fd, (struct sockaddr *)&address, sizeof address) < 0)
-    return error_errno (err, errno, "reach the container's init by %s", STATE_SOCKET);
   int r = sync_send (fd, SYNC_GO, state_json, err);
   if (r < 0)
     return r;
@@ -47,4 +42,14 @@ int start_socket_go (int dirfd, const char *state_json, struct error *err)
   if (r == -EPIPE)
     return 0;
   return error_set (err, r < 0 ? r : -EPROTO, "%s", said.message);
+}
+
+int start_socket_go (int dirfd, const char *state_json, struct error *err)
+{
+  struct sockaddr_un address;
+  cleanup_close int fd = socket (AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0);
+  socket_address (dirfd, &address);
+  if (fd < 0 || connect (fd, (struct sockaddr *)&address, sizeof address) < 0)
+    return error_errno (err, errno, "reach the container's init by %s", STATE_SOCKET);
+  return start_go (fd, state_json, err);
 }

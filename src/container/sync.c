@@ -11,8 +11,8 @@
 #include "base/str.h"
 
 static const char *const message_names[] = {
-  [SYNC_GO] = "go",       [SYNC_PREPARED] = "prepared", [SYNC_HOOKED] = "hooked",
-  [SYNC_READY] = "ready", [SYNC_ERROR] = "error",
+  [SYNC_GO] = "go",         [SYNC_ENTERED] = "entered", [SYNC_PREPARED] = "prepared",
+  [SYNC_HOOKED] = "hooked", [SYNC_READY] = "ready",     [SYNC_ERROR] = "error",
 };
 
 /* What stands before the text of a packet.  */

@@ -10,7 +10,8 @@
 /* In the order in which they are said.  */
 enum sync_message
 {
-  SYNC_GO,       /* parent: you are in your cgroup, begin */
+  SYNC_GO,       /* parent: you are known, begin */
+  SYNC_ENTERED,  /* of exec: I am in my cgroup */
   SYNC_PREPARED, /* init: namespaces, mounts and devices are there, the root is not yet changed */
   SYNC_HOOKED,   /* parent: device filter installed, hooks done; carries the state as JSON */
   SYNC_READY,    /* init: all is done but what `start` does; I wait for it */

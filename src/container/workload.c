@@ -30,12 +30,13 @@
 #include "linux/procfs.h"
 #include "linux/rlimit.h"
 #include "linux/scheduling.h"
+#include "linux/seccomp_cache.h"
 #include "linux/user.h"
 
-int workload_leave_caller (struct error *err)
+int workload_leave_caller (int procfd, struct error *err)
 {
   umask (0); /* modes of what set-up makes are meant as written */
-  int r = signals_reset (err);
+  int r = signals_reset (procfd, err);
   if (r == 0)
     r = scheduling_reset (err);
   if (r < 0)
@@ -84,7 +85,7 @@ int workload_make_seccomp (const struct plan_seccomp *plan, struct seccomp_progr
     .allowed = plan->allowed,
     .allowed_len = plan->allowed_len,
   };
-  return seccomp_build (&request, ret, err);
+  return seccomp_get (&request, ret, err);
 }
 
 /* ---- the environment ---- */
@@ -355,7 +356,7 @@ static struct cap_sets wanted_capabilities (const struct workload *w)
 {
   const struct plan_capabilities *c = w->process->capabilities;
   struct cap_sets sets = { c->bounding, c->effective, c->permitted, c->inheritable, c->ambient };
-  caps_limit (&sets); /* the specification: what can't be given is left out */
+  caps_limit (w->procfd, &sets); /* the specification: what can't be given is left out */
   return sets;
 }
 
@@ -385,20 +386,20 @@ static int change_identity (struct workload *w, struct error *err)
   /* A change of user makes the process as dumpable as fs.suid_dumpable says.  */
   if (r == 0)
     r = process_set_undumpable (err);
-  return r < 0 ? r : caps_after (&sets, err);
+  return r < 0 ? r : caps_after (w->procfd, &sets, err);
 }
 
 int workload_confine (const struct workload *w, struct error *err)
 {
   const uint64_t bounding = w->process->capabilities->bounding;
   struct cap_sets sets = { .bounding = bounding, .effective = bounding, .permitted = bounding };
-  caps_limit (&sets);
+  caps_limit (w->procfd, &sets);
   keep_right_to_filter (w, &sets);
   int r = w->process->no_new_privileges ? process_set_no_new_privs (err) : 0;
   if (r == 0)
     r = caps_before_user_change (&sets, err);
   if (r == 0)
-    r = caps_after (&sets, err);
+    r = caps_after (w->procfd, &sets, err);
   if (r == 0 && w->seccomp->len > 0)
     r = seccomp_program_load (w->seccomp, err);
   return r;

@@ -24,7 +24,7 @@ struct workload
 
 /* Nothing of the caller reaches the workload: its signal dispositions and mask, its umask, its
    session, its priorities.  */
-int workload_leave_caller (struct error *err);
+int workload_leave_caller (int procfd, struct error *err);
 
 /* Closes all descriptors but 0 to 2 + PRESERVE and the N in KEEP (-1 is skipped); KEEP is sorted on
    the way.  */

@@ -42,18 +42,24 @@ static bool is_sealed (void)
   return seals >= 0 && (seals & SEALS) == SEALS;
 }
 
-/* A mount of a single file that is attached nowhere has the path "/", which no executable in any
-   namespace can have.  */
-static bool is_detached_readonly (void)
+static bool is_readonly (void)
 {
-  char path[2];
   struct statvfs fs;
   cleanup_close int fd = open (SELF, O_PATH | O_CLOEXEC);
-  return fd >= 0 && readlink (SELF, path, sizeof (path)) == 1 && path[0] == '/'
-         && fstatvfs (fd, &fs) == 0 && (fs.f_flag & ST_RDONLY);
+  return fd >= 0 && fstatvfs (fd, &fs) == 0 && (fs.f_flag & ST_RDONLY);
 }
 
-bool binary_is_protected (void) { return is_detached_readonly () || is_sealed (); }
+/* A mount of a single file that is attached nowhere has the path "/", which no executable in any
+   namespace can have.  Only a file in memory has seals, and its path says what it is.  */
+bool binary_is_protected (void)
+{
+  static const char in_memory[] = "/memfd:";
+  char path[sizeof in_memory];
+  ssize_t n = readlink (SELF, path, sizeof path);
+  if (n == 1 && path[0] == '/')
+    return is_readonly ();
+  return n == sizeof path && memcmp (path, in_memory, sizeof in_memory - 1) == 0 && is_sealed ();
+}
 
 /* execveat(2) of a descriptor sets this name.  It proves nothing, but if we have been here before
    and the mount was not recognised, trying it once more would not end.  */

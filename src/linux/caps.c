@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Owns: the five capability sets of this thread.  Runs in init and in a joining process, around
    user_set; needs CAP_SETPCAP, and what it gives.  capset(2) itself and not libcap's named
-   interface: the sets arrive as masks, and masks can be compared.  */
+   interface: the sets arrive as masks, and masks can be compared.  All five are read in one look at
+   /proc; prctl(2) would be asked once for each capability and set.  */
 
 #include "linux/caps.h"
 
@@ -9,14 +10,31 @@
 #include <linux/capability.h>
 #include <stdbool.h>
 #include <stddef.h>
-#include <sys/capability.h>
 #include <sys/prctl.h>
+#include <sys/syscall.h>
+#include <unistd.h>
 
 #include "base/str.h"
+#include "linux/procfs.h"
 
 static uint64_t bit (int cap) { return UINT64_C (1) << cap; }
 
-int caps_last (void) { return cap_max_bits () - 1; }
+static bool exists (int cap) { return prctl (PR_CAPBSET_READ, (long)cap, 0L, 0L, 0L) >= 0; }
+
+/* From what this was built for: two questions on most kernels.  */
+int caps_last (void)
+{
+  static int last = -2;
+  if (last == -2)
+    {
+      last = CAP_LAST_CAP;
+      while (last >= 0 && !exists (last))
+        last--;
+      while (last < 63 && exists (last + 1))
+        last++;
+    }
+  return last;
+}
 
 static uint64_t known (void)
 {
@@ -24,35 +42,14 @@ static uint64_t known (void)
   return last >= 63 ? UINT64_MAX : bit (last + 1) - 1;
 }
 
-static uint64_t read_bounding (void)
+static int read_sets (int procfd, struct cap_sets *ret, struct error *err)
 {
-  uint64_t set = 0;
-  for (int cap = 0; cap <= caps_last (); cap++)
-    if (cap_get_bound (cap) == 1)
-      set |= bit (cap);
-  return set;
-}
-
-static uint64_t read_ambient (void)
-{
-  uint64_t set = 0;
-  for (int cap = 0; cap <= caps_last (); cap++)
-    if (cap_get_ambient (cap) == 1)
-      set |= bit (cap);
-  return set;
-}
-
-/* The sets that capget(2) tells.  */
-static int read_sets (struct cap_sets *ret)
-{
-  struct __user_cap_header_struct header = { .version = _LINUX_CAPABILITY_VERSION_3 };
-  struct __user_cap_data_struct data[_LINUX_CAPABILITY_U32S_3] = { 0 };
-  if (capget (&header, data) < 0)
-    return -errno;
-  ret->effective = data[0].effective | (uint64_t)data[1].effective << 32;
-  ret->permitted = data[0].permitted | (uint64_t)data[1].permitted << 32;
-  ret->inheritable = data[0].inheritable | (uint64_t)data[1].inheritable << 32;
-  return 0;
+  static const char *const names[] = { "CapBnd", "CapEff", "CapPrm", "CapInh", "CapAmb" };
+  uint64_t masks[ARRAY_SIZE (names)];
+  int r = procfs_own_masks (procfd, names, masks, ARRAY_SIZE (names), err);
+  if (r == 0)
+    *ret = (struct cap_sets){ masks[0], masks[1], masks[2], masks[3], masks[4] };
+  return r;
 }
 
 static int write_sets (const struct cap_sets *sets)
@@ -65,14 +62,14 @@ static int write_sets (const struct cap_sets *sets)
       data[i].permitted = (uint32_t)(sets->permitted >> 32 * i);
       data[i].inheritable = (uint32_t)(sets->inheritable >> 32 * i);
     }
-  return capset (&header, data) < 0 ? -errno : 0;
+  return syscall (SYS_capset, &header, data) < 0 ? -errno : 0;
 }
 
-uint64_t caps_limit (struct cap_sets *sets)
+uint64_t caps_limit (int procfd, struct cap_sets *sets)
 {
   struct cap_sets own = { 0 };
-  read_sets (&own); /* on failure the own sets are empty: nothing is given */
-  uint64_t bounding = read_bounding ();
+  read_sets (procfd, &own, NULL); /* on failure the own sets are empty: nothing is given */
+  uint64_t bounding = own.bounding;
   uint64_t can = own.permitted & bounding & known ();
   uint64_t asked =
       sets->bounding | sets->effective | sets->permitted | sets->inheritable | sets->ambient;
@@ -107,13 +104,25 @@ static int check (const struct cap_sets *sets, struct error *err)
   return 0;
 }
 
+/* Without CAP_SETPCAP none can be dropped, but then it need not have been there.  */
+static int drop_bounding (int cap)
+{
+  if (prctl (PR_CAPBSET_DROP, (long)cap, 0L, 0L, 0L) == 0)
+    return 0;
+  int saved = errno;
+  if (prctl (PR_CAPBSET_READ, (long)cap, 0L, 0L, 0L) == 0)
+    return 0;
+  errno = saved;
+  return -1;
+}
+
 int caps_before_user_change (const struct cap_sets *sets, struct error *err)
 {
   int r = check (sets, err);
   if (r < 0)
     return r;
   for (int cap = 0; cap <= caps_last (); cap++)
-    if (!(sets->bounding & bit (cap)) && cap_get_bound (cap) == 1 && cap_drop_bound (cap) < 0)
+    if (!(sets->bounding & bit (cap)) && drop_bounding (cap) < 0)
       return error_errno (err, errno, "drop capability %d from the bounding set", cap);
   if (prctl (PR_SET_KEEPCAPS, 1L, 0L, 0L, 0L) < 0)
     return error_errno (err, errno, "keep capabilities over the change of user");
@@ -122,22 +131,23 @@ int caps_before_user_change (const struct cap_sets *sets, struct error *err)
 
 static int raise_ambient (uint64_t ambient, struct error *err)
 {
-  if (cap_reset_ambient () < 0)
+  if (prctl (PR_CAP_AMBIENT, (long)PR_CAP_AMBIENT_CLEAR_ALL, 0L, 0L, 0L) < 0)
     return error_errno (err, errno, "clear the ambient capabilities");
   for (int cap = 0; cap <= caps_last (); cap++)
-    if ((ambient & bit (cap)) && cap_set_ambient (cap, CAP_SET) < 0)
+    if ((ambient & bit (cap))
+        && prctl (PR_CAP_AMBIENT, (long)PR_CAP_AMBIENT_RAISE, (long)cap, 0L, 0L) < 0)
       return error_errno (err, errno, "raise ambient capability %d", cap);
   return 0;
 }
 
 /* A set that is larger than asked is a hole, a smaller one a failure later on: neither may start.
  */
-static int verify (const struct cap_sets *sets, struct error *err)
+static int verify (int procfd, const struct cap_sets *sets, struct error *err)
 {
-  struct cap_sets now = { .bounding = read_bounding (), .ambient = read_ambient () };
-  int r = read_sets (&now);
+  struct cap_sets now = { 0 };
+  int r = read_sets (procfd, &now, err);
   if (r < 0)
-    return error_errno (err, -r, "read the capabilities back");
+    return error_context (err, "read the capabilities back");
   const struct
   {
     const char *name;
@@ -156,7 +166,7 @@ static int verify (const struct cap_sets *sets, struct error *err)
   return 0;
 }
 
-int caps_after (const struct cap_sets *sets, struct error *err)
+int caps_after (int procfd, const struct cap_sets *sets, struct error *err)
 {
   int r = check (sets, err);
   if (r < 0)
@@ -169,5 +179,5 @@ int caps_after (const struct cap_sets *sets, struct error *err)
     return r;
   if (prctl (PR_SET_KEEPCAPS, 0L, 0L, 0L, 0L) < 0)
     return error_errno (err, errno, "end keeping capabilities");
-  return verify (sets, err);
+  return verify (procfd, sets, err);
 }

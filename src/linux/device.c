@@ -140,6 +140,15 @@ static int set_attributes (int fd, int procfd, const struct device_node *node, s
   return procfs_chmod (procfd, fd, node->mode, node->path, err);
 }
 
+/* Nothing is left to do, as is usual: the umask is 0 and the owner root.  */
+static bool is_as_asked (int dir, const char *name, const struct device_node *node, mode_t format)
+{
+  struct stat st;
+  return fstatat (dir, name, &st, AT_SYMLINK_NOFOLLOW) == 0 && (st.st_mode & S_IFMT) == format
+         && (format == S_IFIFO || st.st_rdev == node_numbers (node)) && st.st_uid == node->uid
+         && st.st_gid == node->gid && (st.st_mode & 07777) == (node->mode & 07777);
+}
+
 static int bind_node (int dir, const char *name, const struct device_node *node, mode_t format,
                       int host_tree, struct error *err)
 {
@@ -169,6 +178,8 @@ static int make_at (int dir, const char *name, int procfd, const struct device_n
       existed = true;
     }
 
+  if (is_as_asked (dir, name, node, format))
+    return 0;
   cleanup_close int fd = openat (dir, name, O_PATH | O_NOFOLLOW | O_CLOEXEC);
   if (fd < 0)
     return error_errno (err, errno, "open device %s", node->path);

@@ -6,4 +6,4 @@
 #include "base/error.h"
 
 /* Sets interface 1 ("lo") of the caller's network namespace up; no harm if it is.  */
-int netlink_loopback_up (struct error *err);
+int loopback_up (struct error *err);

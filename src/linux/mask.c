@@ -12,6 +12,7 @@
 #include <unistd.h>
 
 #include "base/cleanup.h"
+#include "base/fd.h"
 #include "base/path.h"
 #include "linux/mounts.h"
 
@@ -20,6 +21,7 @@ void mask_close (struct mask *mask)
   cleanup_closep (&mask->null_tree);
   cleanup_closep (&mask->empty_tree);
   mask->null_tree = mask->empty_tree = -1;
+  mask->null_attached = mask->empty_attached = false;
 }
 
 static int verify_null (int fd, struct error *err)
@@ -64,12 +66,12 @@ static int open_target (int rootfd, const char *path, int *ret_fd, struct error 
   return 0;
 }
 
-static int refuse_root (int rootfd, int fd, const char *path, struct error *err)
+static int refuse_root (int rootfd, const struct stat *target, const char *path, struct error *err)
 {
-  struct stat root, target;
-  if (fstat (rootfd, &root) < 0 || fstat (fd, &target) < 0)
-    return error_errno (err, errno, "look at %s", path);
-  if (root.st_dev == target.st_dev && root.st_ino == target.st_ino)
+  struct stat root;
+  if (fstat (rootfd, &root) < 0)
+    return error_errno (err, errno, "look at the root of masked path %s", path);
+  if (root.st_dev == target->st_dev && root.st_ino == target->st_ino)
     return error_set (err, -EINVAL, "masked path %s is the root directory", path);
   return 0;
 }
@@ -94,7 +96,7 @@ static int cover (int tree, bool *attached, int target, const char *path, struct
       *attached = r == 0;
       return r;
     }
-  cleanup_close int clone = -1;
+  cleanup_close_later int clone = -1;
   int r = mount_clone (tree, "", false, &clone, err);
   if (r == 0)
     r = mount_attach (clone, target, path, err);
@@ -103,27 +105,26 @@ static int cover (int tree, bool *attached, int target, const char *path, struct
 
 int mask_path (struct mask *mask, int rootfd, const char *path, struct error *err)
 {
-  cleanup_close int target = -1;
+  cleanup_close_later int target = -1;
   int r = open_target (rootfd, path, &target, err);
   if (r < 0 || target < 0)
     return r < 0 ? error_context (err, "masked path %s", path) : 0;
-  r = refuse_root (rootfd, target, path, err);
-  if (r < 0)
-    return r;
-
   struct stat st;
   if (fstat (target, &st) < 0)
     return error_errno (err, errno, "masked path %s", path);
   if (S_ISDIR (st.st_mode))
     {
+      r = refuse_root (rootfd, &st, path, err);
+      if (r < 0)
+        return r;
       r = make_empty (mask, err);
       if (r == 0)
         r = cover (mask->empty_tree, &mask->empty_attached, target, path, err);
     }
   else
     {
-      /* Again here: init got the descriptor in a message.  */
-      r = verify_null (mask->null_tree, err);
+      /* Again here: the parent's word is not enough.  */
+      r = mask->null_attached ? 0 : verify_null (mask->null_tree, err);
       if (r == 0)
         r = cover (mask->null_tree, &mask->null_attached, target, path, err);
     }
@@ -132,14 +133,14 @@ int mask_path (struct mask *mask, int rootfd, const char *path, struct error *er
 
 int readonly_path (int rootfd, const char *path, struct error *err)
 {
-  cleanup_close int target = -1;
+  cleanup_close_later int target = -1;
   int r = open_target (rootfd, path, &target, err);
   if (r < 0 || target < 0)
     return r < 0 ? error_context (err, "read-only path %s", path) : 0;
 
   /* The clone has the flags of the mount it lies in; only MOUNT_ATTR_RDONLY is added, so none of
      them can get lost as with a remount.  */
-  cleanup_close int clone = -1;
+  cleanup_close_later int clone = -1;
   r = mount_clone (target, "", true, &clone, err);
   if (r == 0)
     r = mount_set (clone, true, MOUNT_ATTR_RDONLY, 0, 0, path, err);

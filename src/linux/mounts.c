@@ -14,6 +14,7 @@
 #include <unistd.h>
 
 #include "base/cleanup.h"
+#include "base/fd.h"
 
 static int mount_error (struct error *err, int errnum, const char *call, const char *what)
 {
@@ -73,7 +74,7 @@ static int context_set (int fsfd, const char *type, const char *parameter, struc
 int mount_new_fs (const char *type, const char *source, char *const *parameters, size_t n,
                   uint64_t attr_set, int *ret_tree, struct error *err)
 {
-  cleanup_close int fsfd = fsopen (type, FSOPEN_CLOEXEC);
+  cleanup_close_later int fsfd = fsopen (type, FSOPEN_CLOEXEC);
   if (fsfd < 0 && errno == ENODEV)
     return error_errno (err, ENODEV, "this kernel has no file system %s", type);
   if (fsfd < 0)

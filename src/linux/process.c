@@ -192,14 +192,25 @@ int process_set_no_new_privs (struct error *err)
   return 0;
 }
 
-int signals_reset (struct error *err)
+/* Those that are ignored or have a handler; all, where that can't be asked.  */
+static uint64_t changed_signals (int procfd)
+{
+  static const char *const names[] = { "SigIgn", "SigCgt" };
+  uint64_t masks[2];
+  if (procfd < 0 || procfs_own_masks (procfd, names, masks, 2, NULL) < 0)
+    return UINT64_MAX;
+  return masks[0] | masks[1];
+}
+
+int signals_reset (int procfd, struct error *err)
 {
   /* By system call: libc's sigaction refuses the two signals that it keeps for itself, and they can
      be ignored as well.  All zero is SIG_DFL, no flags, an empty mask, in every layout of the
      kernel's struct; its mask has 64 bits.  */
   const unsigned long defaults[8] = { 0 };
+  const uint64_t mask = changed_signals (procfd);
   for (int signal = 1; signal <= 64; signal++)
-    if (signal != SIGKILL && signal != SIGSTOP
+    if ((mask & (UINT64_C (1) << (signal - 1))) != 0 && signal != SIGKILL && signal != SIGSTOP
         && syscall (SYS_rt_sigaction, signal, defaults, NULL, (size_t)8) < 0)
       return error_errno (err, errno, "reset signal %d", signal);
   sigset_t none;

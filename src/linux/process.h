@@ -39,8 +39,9 @@ int process_set_subreaper (struct error *err);
 /* prctl(2) PR_SET_NO_NEW_PRIVS.  */
 int process_set_no_new_privs (struct error *err);
 
-/* All dispositions to SIG_DFL and an empty mask: execve(2) would hand ignored signals on.  */
-int signals_reset (struct error *err);
+/* All dispositions to SIG_DFL and an empty mask: execve(2) would hand ignored signals on.  PROCFD,
+   if it isn't -1, tells which are neither: they need no call.  */
+int signals_reset (int procfd, struct error *err);
 
 /* chdir(2) after the pivot and as the workload's user, and the check that the place lies below the
    root (CVE-2024-21626).  */

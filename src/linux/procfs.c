@@ -8,7 +8,9 @@
 #include <fcntl.h>
 #include <linux/magic.h>
 #include <linux/openat2.h>
+#include <stdbool.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <sys/mount.h>
 #include <sys/stat.h>
@@ -44,7 +46,7 @@ static int open_existing (int *ret_fd, struct error *err)
 int procfs_open (int *ret_fd, struct error *err)
 {
   const uint64_t attributes = MOUNT_ATTR_NOSUID | MOUNT_ATTR_NODEV | MOUNT_ATTR_NOEXEC;
-  int r = mount_new_fs ("proc", "proc", NULL, 0, attributes, ret_fd, err);
+  int r = mount_new_fs ("proc", NULL, NULL, 0, attributes, ret_fd, err);
   if (r == -EPERM || r == -EACCES || r == -ENOSYS)
     return open_existing (ret_fd, err);
   return r;
@@ -87,7 +89,42 @@ int procfs_read (int procfd, const char *path, size_t max, char **ret, size_t *r
   int r = procfs_open_file (procfd, path, O_RDONLY, &fd, err);
   if (r < 0)
     return r;
-  return fd_read_all (fd, max, path, ret, ret_len, err);
+  return fd_read_knob (fd, max, path, ret, ret_len, err);
+}
+
+/* 64 Ki supplementary groups of ten digits are the longest line.  */
+#define STATUS_MAX (1024 * 1024)
+
+/* The value behind "\nNAME:\t", 16 digits.  */
+static bool find_mask (const char *text, const char *name, uint64_t *ret)
+{
+  size_t len = strlen (name);
+  for (const char *line = text; line != NULL; line = strchr (line, '\n'))
+    {
+      line += *line == '\n';
+      if (strncmp (line, name, len) != 0 || line[len] != ':')
+        continue;
+      char *end;
+      errno = 0;
+      unsigned long long value = strtoull (line + len + 1, &end, 16);
+      if (errno != 0 || *end != '\n')
+        return false;
+      *ret = value;
+      return true;
+    }
+  return false;
+}
+
+int procfs_own_masks (int procfd, const char *const *names, uint64_t *ret, size_t n,
+                      struct error *err)
+{
+  cleanup_free char *text = NULL;
+  size_t len;
+  int r = procfs_read (procfd, "thread-self/status", STATUS_MAX, &text, &len, err);
+  for (size_t i = 0; r == 0 && i < n; i++)
+    if (!find_mask (text, names[i], &ret[i]))
+      r = error_set (err, -EBADMSG, "thread-self/status in procfs has no %s", names[i]);
+  return r;
 }
 
 /* The magic link of a descriptor of ours is followed on purpose: it leads to that very object.  */

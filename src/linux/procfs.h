@@ -30,6 +30,11 @@ int procfs_write (int procfd, const char *path, const char *data, struct error *
 int procfs_read (int procfd, const char *path, size_t max, char **ret, size_t *ret_len,
                  struct error *err);
 
+/* Masks of signals or capabilities as /proc/self/status has them, hexadecimal ("SigIgn", "CapBnd"):
+   one look at the caller's N NAMES; -EBADMSG when one is missing.  */
+int procfs_own_masks (int procfd, const char *const *names, uint64_t *ret, size_t n,
+                      struct error *err);
+
 /* Opens the object behind the caller's own descriptor FD (usually O_PATH) once more, with FLAGS. */
 int procfs_reopen (int procfd, int fd, uint64_t flags, int *ret_fd, struct error *err);
 

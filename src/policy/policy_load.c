@@ -12,6 +12,7 @@
 
 #include "base/cleanup.h"
 #include "base/fd.h"
+#include "base/utc.h"
 #include "policy/internal.h"
 
 #define POLICY_MAX  (1024 * 1024)
@@ -120,19 +121,17 @@ static int open_trusted (const char *path, int *ret, struct error *err)
 static struct policy *policy_new (const char *name)
 {
   struct policy *policy = calloc (1, sizeof *policy);
-  time_t now = time (NULL);
-  struct tm tm;
 
   if (policy == NULL)
     return NULL;
   policy->arena = arena_new ();
   policy->name = policy->arena == NULL ? NULL : arena_strdup (policy->arena, name);
-  if (policy->name == NULL || gmtime_r (&now, &tm) == NULL
-      || strftime (policy->today, sizeof policy->today, "%Y-%m-%d", &tm) != 10)
+  if (policy->name == NULL)
     {
       policy_free (policy);
       return NULL;
     }
+  utc_date (time (NULL), policy->today);
   return policy;
 }
 

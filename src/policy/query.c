@@ -114,8 +114,6 @@ static int ask_namespaces (struct asking *a)
   if (q->namespaces == NULL)
     return -ENOMEM;
   q->has_namespaces = true;
-  q->has_host_namespaces = true;
-  q->host_namespaces = true;
   for (size_t i = 0; i < len; i++)
     {
       struct question_namespace *ask = &q->namespaces[q->namespaces_len];
@@ -129,6 +127,9 @@ static int ask_namespaces (struct asking *a)
         return -ENOMEM;
       q->namespaces_len++;
     }
+  /* Only one that is joined can be the host's.  */
+  q->has_host_namespaces = true;
+  q->host_namespaces = q->namespaces_len > 0;
   return 0;
 }
 

@@ -13,6 +13,7 @@
 #include <unistd.h>
 
 #include "base/cleanup.h"
+#include "base/fd.h"
 #include "base/path.h"
 #include "base/str.h"
 #include "spec/resolver.h"
@@ -120,7 +121,7 @@ static int same_object (int a, int b)
 /* Steps down from the root, one component a time; "/" itself has nothing above it.  */
 static int chain_walk (struct resolver *r, struct chain *c, const char *path, int fd)
 {
-  cleanup_close int cur = path_openat2 (AT_FDCWD, "/", O_PATH | O_DIRECTORY, 0, 0);
+  cleanup_close_later int cur = path_openat2 (AT_FDCWD, "/", O_PATH | O_DIRECTORY, 0, 0);
   const char *at = path + 1;
   int result = cur < 0 ? cur : 0;
 
@@ -139,7 +140,7 @@ static int chain_walk (struct resolver *r, struct chain *c, const char *path, in
       next = path_openat2 (cur, name, O_PATH | O_NOFOLLOW, 0, RESOLVE_NO_SYMLINKS);
       if (next < 0)
         return next == -ENOENT || next == -ENOTDIR || next == -ELOOP ? -EAGAIN : next;
-      close (cur);
+      cleanup_close_laterp (&cur);
       cur = next;
       at += len;
       at += *at == '/';
@@ -161,7 +162,9 @@ int resolver_chain (struct resolver *r, const char *path, int fd, struct fact_di
   c.items = arena_alloc_array (r->arena, parts, sizeof *c.items);
   if (c.items == NULL)
     return -ENOMEM;
+  fd_batch_begin ();
   result = chain_walk (r, &c, path, fd);
+  fd_batch_end ();
   if (result < 0)
     return result;
   *ret = c.items;

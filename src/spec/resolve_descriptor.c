@@ -65,10 +65,11 @@ static const char *special_kind (struct arena *arena, int fd, const char *link,
                                  const struct stat *st)
 {
   struct statfs fs;
+  bool known = fstatfs (fd, &fs) == 0;
 
-  if (fstatfs (fd, &fs) == 0 && fs.f_type == NSFS_MAGIC)
+  if (known && fs.f_type == NSFS_MAGIC)
     return "nsfs";
-  if (fstatfs (fd, &fs) == 0 && fs.f_type == PIDFS_MAGIC)
+  if (known && fs.f_type == PIDFS_MAGIC)
     return "pidfd";
   if (str_has_prefix (link, "anon_inode:"))
     return anonymous_kind (arena, link);

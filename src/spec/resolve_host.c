@@ -16,10 +16,14 @@
 #include <pwd.h>
 
 #include "base/cleanup.h"
+#include "base/fd.h"
 #include "base/path.h"
 #include "base/str.h"
 #include "spec/names.h"
 #include "spec/resolver.h"
+
+/* Of /etc/passwd and /etc/group.  */
+#define DATABASE_MAX (64 * 1024 * 1024)
 
 /* ---- namespaces ---- */
 
@@ -66,16 +70,34 @@ static int set_namespaces (struct resolver *r, struct fact_host *host)
 
 /* ---- groups ---- */
 
+/* A database of accounts as a stream in memory: on a file, libc asks for its offset at each line.
+ *TEXT has to outlive the stream.  -ENOENT when there is none.  */
+static int open_database (const char *path, char **text, FILE **ret)
+{
+  cleanup_close int fd = open (path, O_RDONLY | O_CLOEXEC);
+  size_t len;
+
+  if (fd < 0)
+    return -errno;
+  int result = fd_read_all (fd, DATABASE_MAX, path, text, &len, NULL);
+  if (result < 0)
+    return result;
+  *ret = fmemopen (*text, len, "re");
+  return *ret == NULL ? -errno : 0;
+}
+
 /* The files, not the name service: its modules are code that nobody judged, run as root.  */
 static int read_groups (struct resolver *r, struct fact_host *host)
 {
   const struct questions *q = r->questions;
-  cleanup_file FILE *file = fopen ("/etc/group", "re");
+  cleanup_free char *text = NULL;
+  cleanup_file FILE *file = NULL;
   size_t size = 0;
   struct group *g;
+  int result = open_database ("/etc/group", &text, &file);
 
-  if (file == NULL)
-    return errno == ENOENT ? 0 : -errno;
+  if (result < 0)
+    return result == -ENOENT ? 0 : result;
   while (errno = 0, (g = fgetgrent (file)) != NULL)
     for (size_t i = 0; i < q->groups_len; i++)
       if (str_equal (g->gr_name, q->groups[i]))
@@ -211,14 +233,15 @@ static bool seen_home (char **homes, size_t len, const char *home)
 static int add_homes (struct never_list *list)
 {
   struct arena *arena = list->r->arena;
-  cleanup_file FILE *file = fopen ("/etc/passwd", "re");
+  cleanup_free char *text = NULL;
+  cleanup_file FILE *file = NULL;
   char **homes = NULL;
   size_t len = 0, size = 0;
   struct passwd *p;
-  int result = 0;
+  int result = open_database ("/etc/passwd", &text, &file);
 
-  if (file == NULL)
-    return errno == ENOENT ? 0 : -errno;
+  if (result < 0)
+    return result == -ENOENT ? 0 : result;
   while (errno = 0, result == 0 && (p = fgetpwent (file)) != NULL)
     {
       if (p->pw_dir == NULL || p->pw_dir[0] != '/' || seen_home (homes, len, p->pw_dir))

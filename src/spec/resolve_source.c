@@ -383,19 +383,16 @@ static int add_members (struct resolver *r, int tree)
   for (size_t i = 0; i < ARRAY_SIZE (names); i++)
     {
       struct fact_member *m = &facts->root_members[i];
-      cleanup_close int fd = path_openat2 (tree, names[i], O_PATH | O_NOFOLLOW, 0,
-                                           RESOLVE_BENEATH | RESOLVE_NO_MAGICLINKS);
       struct stat st;
+      int error = fstatat (tree, names[i], &st, AT_SYMLINK_NOFOLLOW) < 0 ? errno : 0;
 
       m->path = arena_printf (r->arena, "/%s", names[i]);
       if (m->path == NULL)
         return -ENOMEM;
-      if (fd == -ENOENT)
+      if (error == ENOENT)
         m->kind = fact_text ("absent");
-      else if (fd >= 0 && fstat (fd, &st) == 0)
-        m->kind = fact_text (kind_of_mode (st.st_mode));
       else
-        m->kind = fact_text ("unknown");
+        m->kind = fact_text (error == 0 ? kind_of_mode (st.st_mode) : "unknown");
     }
   facts->root_members_len = ARRAY_SIZE (names);
   facts->has_root_members = true;

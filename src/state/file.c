@@ -6,6 +6,7 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
@@ -16,13 +17,18 @@
 
 #define VERSION 1
 
+static int make_temporary (int dirfd)
+{
+  return openat (dirfd, STATE_TEMPORARY, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC,
+                 0600);
+}
+
 static int write_temporary (int dirfd, const char *json, size_t len, struct error *err)
 {
+  cleanup_close int fd = make_temporary (dirfd);
   /* Left over from a command that was interrupted; the lock says that nobody is writing it now.  */
-  if (unlinkat (dirfd, STATE_TEMPORARY, 0) < 0 && errno != ENOENT)
-    return error_errno (err, errno, "remove the unfinished %s", STATE_TEMPORARY);
-  cleanup_close int fd =
-      openat (dirfd, STATE_TEMPORARY, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0600);
+  if (fd < 0 && errno == EEXIST && unlinkat (dirfd, STATE_TEMPORARY, 0) == 0)
+    fd = make_temporary (dirfd);
   if (fd < 0)
     return error_errno (err, errno, "make %s", STATE_TEMPORARY);
   int r = fd_write_all (fd, json, len, err);
@@ -52,7 +58,7 @@ int state_write (int dirfd, const struct record *record, struct error *err)
 }
 
 /* O_NONBLOCK: a fifo in its place would hold the command up.  */
-static int open_file (int dirfd, int *ret_fd, struct error *err)
+static int open_file (int dirfd, int *ret_fd, size_t *ret_size, struct error *err)
 {
   struct stat st;
   cleanup_close int fd =
@@ -72,6 +78,26 @@ static int open_file (int dirfd, int *ret_fd, struct error *err)
   if (st.st_mode & (S_IWGRP | S_IWOTH))
     return error_set (err, -EPERM, "%s can be written by its group or others", STATE_FILE);
   *ret_fd = steal_fd (&fd);
+  *ret_size = (size_t)st.st_size;
+  return 0;
+}
+
+/* In one piece: nobody changes the file, only what its name stands for.  */
+static int read_file (int fd, size_t size, char **ret, struct error *err)
+{
+  if (size > OCI_MAX_BYTES)
+    return error_set (err, -EFBIG, "read %s: more than %zu bytes", STATE_FILE,
+                      (size_t)OCI_MAX_BYTES);
+  cleanup_free char *data = malloc (size + 1);
+  if (data == NULL)
+    return error_errno (err, ENOMEM, "read %s", STATE_FILE);
+  ssize_t n = read (fd, data, size + 1);
+  if (n < 0)
+    return error_errno (err, errno, "read %s", STATE_FILE);
+  if ((size_t)n != size)
+    return error_set (err, -EIO, "%s was changed while it was read", STATE_FILE);
+  data[size] = '\0';
+  *ret = steal_ptr (&data);
   return 0;
 }
 
@@ -128,11 +154,11 @@ int state_read (int dirfd, struct arena *arena, struct record **ret, struct erro
   cleanup_free char *json = NULL;
   size_t len = 0;
   int fd = -1;
-  int r = open_file (dirfd, &fd, err);
+  int r = open_file (dirfd, &fd, &len, err);
 
   if (r < 0)
     return r;
   cleanup_close int owned = fd;
-  r = fd_read_all (owned, OCI_MAX_BYTES, STATE_FILE, &json, &len, err);
+  r = read_file (owned, len, &json, err);
   return r < 0 ? r : parse (arena, json, len, ret, err);
 }

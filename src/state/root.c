@@ -13,6 +13,7 @@
 #include <unistd.h>
 
 #include "base/cleanup.h"
+#include "base/fd.h"
 #include "base/path.h"
 #include "base/str.h"
 
@@ -35,7 +36,7 @@ struct walk
 static void walk_free (struct walk *w)
 {
   free (w->todo);
-  cleanup_closep (&w->fd);
+  cleanup_close_laterp (&w->fd);
 }
 
 static int unsafe (const struct walk *w, const char *why, struct error *err)
@@ -176,13 +177,13 @@ static int step (struct walk *w, bool *ret_last, struct error *err)
   if (r < 0)
     return r;
   memmove (w->todo, rest, strlen (rest) + 1);
-  cleanup_closep (&w->fd);
+  cleanup_close_laterp (&w->fd);
   w->fd = steal_fd (&next);
   *ret_last = last;
   return 0;
 }
 
-int state_root_open (const char *root, bool create, int *ret_fd, struct error *err)
+static int open_walking (const char *root, bool create, int *ret_fd, struct error *err)
 {
   __attribute__ ((
       cleanup (walk_free))) struct walk w = { .root = root, .fd = -1, .create = create };
@@ -209,4 +210,12 @@ int state_root_open (const char *root, bool create, int *ret_fd, struct error *e
     return error_errno (err, errno, "open the state directory %s", root);
   *ret_fd = fd;
   return 0;
+}
+
+int state_root_open (const char *root, bool create, int *ret_fd, struct error *err)
+{
+  fd_batch_begin ();
+  int r = open_walking (root, create, ret_fd, err);
+  fd_batch_end ();
+  return r;
 }

@@ -160,3 +160,16 @@ teardown () { common_teardown; }
   ar delete --force "$ID"
   wait_for 5 nothing_left
 }
+
+# The state directory, the cgroups, init just made and not yet known, known, led, parked.
+@test "create that is killed at any step leaves what delete --force removes" {
+  local point
+  for point in mkdirat:1 renameat:1 mkdirat:2 mkdirat:4 socketpair:1 clone3:1 renameat:2 sendmsg:1 sendmsg:2 renameat:3; do
+    echo "killed at $point"
+    env "$MARK" strace -qq -o /dev/null -e "trace=${point%:*}" \
+      -e "inject=${point%:*}:signal=KILL:when=${point#*:}" "$AGENTRUN" --root "$ROOT" "${POLICY[@]}" \
+      create -b "$BUNDLE" "$ID" </dev/null >/dev/null 2>&1 3>&- && return 1
+    ar delete --force "$ID"
+    wait_for 30 nothing_left
+  done
+}

@@ -264,6 +264,63 @@ static void test_steal_moves_ownership (void **state)
   close (taken);
 }
 
+/* Nothing but the listed ones, whatever their order and gaps.  */
+static int close_many_body (void)
+{
+  int fds[] = { 40, 41, 42, -1, 60, 45, 44, 43, 50 };
+  const int kept[] = { 39, 46, 49, 51, 59, 61 };
+  size_t n = sizeof fds / sizeof *fds;
+  for (size_t i = 0; i < n; i++)
+    if (fds[i] >= 0 && dup2 (0, fds[i]) < 0)
+      return 1;
+  for (size_t i = 0; i < sizeof kept / sizeof *kept; i++)
+    if (dup2 (0, kept[i]) < 0)
+      return 1;
+  int copy[sizeof fds / sizeof *fds];
+  memcpy (copy, fds, sizeof fds);
+  errno = 7;
+  fd_close_many (fds, n);
+  if (errno != 7)
+    return 2;
+  for (size_t i = 0; i < n; i++)
+    if (fds[i] != -1 || (copy[i] >= 0 && fcntl (copy[i], F_GETFD) >= 0))
+      return 3;
+  for (size_t i = 0; i < sizeof kept / sizeof *kept; i++)
+    if (fcntl (kept[i], F_GETFD) < 0)
+      return 4;
+  fd_close_many (fds, n);
+  fd_close_many (NULL, 0);
+  return 0;
+}
+
+static void test_close_many (void **state)
+{
+  (void)state;
+  assert_int_equal (in_child (close_many_body), 0);
+}
+
+/* What doesn't come in one short read is read to its end.  */
+static void test_read_knob (void **state)
+{
+  static const size_t sizes[] = { 0, 1, 2048, 2049, 4095, 4096, 20000 };
+  struct error err = { 0 };
+  (void)state;
+  for (size_t i = 0; i < sizeof sizes / sizeof *sizes; i++)
+    {
+      cleanup_free char *data = NULL;
+      cleanup_file FILE *file = tmpfile ();
+      size_t len = 1;
+      assert_non_null (file);
+      for (size_t n = 0; n < sizes[i]; n++)
+        fputc ('k', file);
+      assert_int_equal (fflush (file), 0);
+      assert_int_equal (lseek (fileno (file), 0, SEEK_SET), 0);
+      assert_int_equal (fd_read_knob (fileno (file), 20000, "a file", &data, &len, &err), 0);
+      assert_int_equal (len, sizes[i]);
+      assert_int_equal (strlen (data), sizes[i]);
+    }
+}
+
 int main (void)
 {
   const struct CMUnitTest tests[] = {
@@ -280,6 +337,8 @@ int main (void)
     cmocka_unit_test (test_cloexec_and_close_from),
     cmocka_unit_test (test_cleanup_closes_and_keeps_errno),
     cmocka_unit_test (test_steal_moves_ownership),
+    cmocka_unit_test (test_close_many),
+    cmocka_unit_test (test_read_knob),
   };
 
   return cmocka_run_group_tests (tests, NULL, NULL);

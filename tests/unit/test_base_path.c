@@ -232,6 +232,34 @@ static void test_dangling_links_are_made_inside (void **state)
   assert_false (exists (p->fd, "run"));
 }
 
+/* Who says that it is missing may be wrong by then.  */
+static void test_what_is_said_to_be_missing (void **state)
+{
+  struct place *p = *state;
+  cleanup_close int there = -1, dangling = -1, fresh = -1, deep = -1, file = -1;
+  bool made = true;
+
+  assert_int_equal (mkdirat (p->root, "there", 0755), 0);
+  assert_int_equal (symlinkat ("/target", p->root, "dangling"), 0);
+  assert_int_equal (
+      path_make_missing_in_root (p->root, "/there", PATH_DIRECTORY, 0755, &made, &there, NULL), 0);
+  assert_false (made);
+  assert_int_equal (path_make_missing_in_root (p->root, "/dangling", PATH_DIRECTORY, 0755, &made,
+                                               &dangling, NULL),
+                    0);
+  assert_true (exists (p->root, "target"));
+  assert_int_equal (
+      path_make_missing_in_root (p->root, "/there/new", PATH_DIRECTORY, 0755, &made, &fresh, NULL),
+      0);
+  assert_true (made);
+  assert_int_equal (
+      path_make_missing_in_root (p->root, "/a/b/../c", PATH_DIRECTORY, 0755, &made, &deep, NULL),
+      0);
+  assert_true (exists (p->root, "a/c"));
+  assert_int_equal (
+      path_make_missing_in_root (p->root, "there", PATH_FILE, 0755, &made, &file, NULL), -EISDIR);
+}
+
 static void test_dot_dot_after_a_link (void **state)
 {
   struct place *p = *state;
@@ -458,6 +486,7 @@ int main (void)
     cmocka_unit_test_setup_teardown (test_root_itself, setup, teardown),
     cmocka_unit_test_setup_teardown (test_wrong_kind, setup, teardown),
     cmocka_unit_test_setup_teardown (test_dangling_links_are_made_inside, setup, teardown),
+    cmocka_unit_test_setup_teardown (test_what_is_said_to_be_missing, setup, teardown),
     cmocka_unit_test_setup_teardown (test_dot_dot_after_a_link, setup, teardown),
     cmocka_unit_test_setup_teardown (test_looping_links_end, setup, teardown),
     cmocka_unit_test_setup_teardown (test_racing_swap_never_leads_out, setup, teardown),

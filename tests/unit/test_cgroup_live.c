@@ -178,6 +178,28 @@ static void test_create_everywhere_and_remove (void **state)
   ok (cgroup_remove (f->cg, &err));
 }
 
+static void test_enters_by_itself (void **state)
+{
+  FIXTURE (f);
+  const struct cgroup_dir *dirs;
+  int status;
+
+  ok (cgroup_open_doors (f->cg, &err));
+  pid_t pid = fork ();
+  if (pid == 0)
+    _exit (cgroup_enter_v1 (f->cg, &err) < 0 || raise (SIGSTOP) != 0);
+  cgroup_close_doors (f->cg);
+  assert_int_equal (waitpid (pid, &status, WUNTRACED), pid);
+  assert_true (WIFSTOPPED (status));
+  for (size_t i = cgroup_dirs (f->cg, &dirs); i-- > 0;)
+    {
+      cleanup_free char *text = read_knob (&dirs[i], "cgroup.procs");
+      assert_int_equal (atoi (text), dirs[i].controllers[0] != '\0' ? pid : 0);
+    }
+  kill (pid, SIGKILL);
+  reap (pid);
+}
+
 static void test_refuses_group_with_processes (void **state)
 {
   FIXTURE (f);
@@ -746,6 +768,7 @@ int main (void)
 {
   const struct CMUnitTest tests[] = {
     TEST (test_create_everywhere_and_remove),
+    TEST (test_enters_by_itself),
     TEST (test_refuses_group_with_processes),
     cmocka_unit_test (test_refuses_bad_paths),
     TEST (test_refuses_frozen_parent),

@@ -70,6 +70,13 @@ static uint64_t status_mask (const char *key) { return strtoull (status_line (ke
 #define NET_RAW (UINT64_C (1) << 13)
 #define SETPCAP (UINT64_C (1) << 8)
 
+static int open_procfs (void)
+{
+  int procfd = -1;
+  CHECK_OK (procfs_open (&procfd, &err));
+  return procfd;
+}
+
 static void check_sets (const struct cap_sets *sets)
 {
   CHECK (status_mask ("CapBnd") == sets->bounding);
@@ -81,11 +88,12 @@ static void check_sets (const struct cap_sets *sets)
 
 static void caps_of_user (void)
 {
+  const int procfd = open_procfs ();
   const struct cap_sets sets = { CHOWN | KILL | NET_RAW, CHOWN, CHOWN | KILL, KILL, KILL };
   const gid_t groups[] = { 20, 5, 20 };
   CHECK_OK (caps_before_user_change (&sets, &err));
   CHECK_OK (user_set (1000, 1001, groups, 3, 027, -1, &err));
-  CHECK_OK (caps_after (&sets, &err));
+  CHECK_OK (caps_after (procfd, &sets, &err));
   check_sets (&sets);
   CHECK (strcmp (status_line ("Uid"), "1000\t1000\t1000\t1000") == 0);
   CHECK (strcmp (status_line ("Gid"), "1001\t1001\t1001\t1001") == 0);
@@ -96,23 +104,25 @@ static void caps_of_user (void)
 
 static void caps_none (void)
 {
+  const int procfd = open_procfs ();
   const struct cap_sets sets = { 0 };
   const gid_t before[] = { 7 };
   CHECK (setgroups (1, before) == 0);
   CHECK_OK (caps_before_user_change (&sets, &err));
   CHECK_OK (user_set (0, 0, NULL, 0, 022, -1, &err));
-  CHECK_OK (caps_after (&sets, &err));
+  CHECK_OK (caps_after (procfd, &sets, &err));
   check_sets (&sets);
   CHECK (strcmp (status_line ("Groups"), "") == 0);
 }
 
 static void caps_wrong (void)
 {
+  const int procfd = open_procfs ();
   const struct cap_sets ambient = { CHOWN, CHOWN, CHOWN, 0, CHOWN };
   const struct cap_sets effective = { CHOWN, CHOWN, 0, 0, 0 };
   const struct cap_sets unknown = { UINT64_C (1) << 62, 0, 0, 0, 0 };
   CHECK_FAILS (caps_before_user_change (&ambient, &err), -EINVAL, "ambient");
-  CHECK_FAILS (caps_after (&ambient, &err), -EINVAL, "ambient");
+  CHECK_FAILS (caps_after (procfd, &ambient, &err), -EINVAL, "ambient");
   CHECK_FAILS (caps_before_user_change (&effective, &err), -EINVAL, "effective");
   CHECK_FAILS (caps_before_user_change (&unknown, &err), -EINVAL, "unknown");
   CHECK (caps_last () >= 40 && caps_last () < 62);
@@ -120,13 +130,14 @@ static void caps_wrong (void)
 
 static void caps_limited (void)
 {
+  const int procfd = open_procfs ();
   struct cap_sets sets = { UINT64_MAX, CHOWN, CHOWN | NET_RAW, NET_RAW, NET_RAW };
   CHECK (prctl (PR_CAPBSET_DROP, 13L, 0L, 0L, 0L) == 0); /* NET_RAW */
-  uint64_t removed = caps_limit (&sets);
+  uint64_t removed = caps_limit (procfd, &sets);
   CHECK ((removed & NET_RAW) && !(removed & (CHOWN | KILL)) && (removed >> 62) == 3);
   CHECK (sets.permitted == CHOWN && sets.ambient == 0 && !(sets.bounding & NET_RAW));
   CHECK_OK (caps_before_user_change (&sets, &err));
-  CHECK_OK (caps_after (&sets, &err));
+  CHECK_OK (caps_after (procfd, &sets, &err));
 }
 
 static void user_wrong (void)
@@ -255,13 +266,14 @@ static bool loopback_works (void)
 static void loopback_body (void)
 {
   CHECK (!loopback_works ());
-  CHECK_OK (netlink_loopback_up (&err));
+  CHECK_OK (loopback_up (&err));
   CHECK (loopback_works ());
-  CHECK_OK (netlink_loopback_up (&err));
+  CHECK_OK (loopback_up (&err));
+  const int procfd = open_procfs ();
   const struct cap_sets none = { 0 };
   CHECK_OK (caps_before_user_change (&none, &err));
-  CHECK_OK (caps_after (&none, &err));
-  CHECK_FAILS (netlink_loopback_up (&err), -EPERM, "loopback");
+  CHECK_OK (caps_after (procfd, &none, &err));
+  CHECK_FAILS (loopback_up (&err), -EPERM, "loopback");
 }
 
 static void keyring_body (void)
@@ -354,7 +366,9 @@ static void attributes_body (void)
   CHECK_FAILS (process_set_parent_death_signal (SIGUSR1, getppid () + 1, &err), -ESRCH, "parent");
 }
 
-static void signals_body (void)
+static void on_signal (int signal) { (void)signal; }
+
+static void check_signals (int procfd)
 {
   sigset_t mask;
   const unsigned long ignored[8] = { 1 }; /* SIG_IGN */
@@ -362,10 +376,20 @@ static void signals_body (void)
   sigprocmask (SIG_SETMASK, &mask, NULL);
   signal (SIGPIPE, SIG_IGN);
   signal (SIGCHLD, SIG_IGN);
+  signal (SIGTERM, on_signal);
   CHECK (syscall (SYS_rt_sigaction, 33, ignored, NULL, (size_t)8) == 0);
-  CHECK (status_mask ("SigIgn") != 0 && status_mask ("SigBlk") != 0);
-  CHECK_OK (signals_reset (&err));
+  CHECK (syscall (SYS_rt_sigaction, 64, ignored, NULL, (size_t)8) == 0);
+  CHECK (status_mask ("SigIgn") != 0 && status_mask ("SigBlk") != 0 && status_mask ("SigCgt") != 0);
+  CHECK_OK (signals_reset (procfd, &err));
   CHECK (status_mask ("SigIgn") == 0 && status_mask ("SigCgt") == 0 && status_mask ("SigBlk") == 0);
+}
+
+static void signals_body (void)
+{
+  check_signals (-1);
+  check_signals (open_procfs ());
+  /* What is no procfs has no answer: then all are reset.  */
+  check_signals (open ("/", O_PATH | O_DIRECTORY));
 }
 
 /* CVE-2024-21626: a directory outside of the root, reached by a descriptor.  */
