@@ -27,7 +27,7 @@ struct cgroup_dir
   const char *controllers;
   const char *path; /* absolute path of the group */
   int fd;           /* of the directory */
-  bool made;        /* by this process */
+  unsigned made;    /* how many components of PATH, from the end, this process made */
 };
 
 /* Makes (mkdirat by descriptor, every missing parent) the group PATH ("/docker/ID", no "..") in
@@ -45,6 +45,9 @@ int cgroup_create (const char *path, const struct oci_resources *needed, struct 
    out, anything that isn't a cgroup directory is -EINVAL).  */
 int cgroup_open (const char *const *controllers, const char *const *paths, size_t n,
                  struct cgroup **ret, struct error *err);
+/* What the record says of the group at PATH: its create made MADE components, from the end.  Then
+   cgroup_remove takes empty parents away as well.  */
+void cgroup_note_made (struct cgroup *, const char *path, unsigned made);
 void cgroup_close (struct cgroup *); /* closes descriptors, removes nothing */
 
 enum cgroup_mode cgroup_mode (const struct cgroup *);

@@ -65,7 +65,7 @@ int group_add (struct cgroup *cg, const char *controllers, const char *path, int
     .controllers = steal_ptr (&own_controllers),
     .path = steal_ptr (&own_path),
     .fd = steal_fd (&owned),
-    .made = made_levels > 0,
+    .made = (unsigned)made_levels,
   };
   cg->doors[cg->len] = -1;
   cg->made_levels[cg->len++] = made_levels;
@@ -143,6 +143,16 @@ int cgroup_open (const char *const *controllers, const char *const *paths, size_
   cg->mode = v1 && v2 ? CGROUP_HYBRID : v2 ? CGROUP_V2 : CGROUP_V1;
   *ret = steal_ptr (&cg);
   return 0;
+}
+
+void cgroup_note_made (struct cgroup *cg, const char *path, unsigned made)
+{
+  for (size_t i = 0; i < cg->len; i++)
+    if (strcmp (cg->dirs[i].path, path) == 0)
+      {
+        cg->dirs[i].made = made;
+        cg->made_levels[i] = made;
+      }
 }
 
 enum cgroup_mode cgroup_mode (const struct cgroup *cg) { return cg->mode; }

@@ -180,7 +180,11 @@ static int open_cgroup (const struct record *record, bool (*wanted) (const char 
         controllers[n] = record->cgroups[i].controllers;
         paths[n++] = record->cgroups[i].path;
       }
-  return cgroup_open (controllers, paths, n, ret, err);
+  int r = cgroup_open (controllers, paths, n, ret, err);
+  for (size_t i = 0; r == 0 && i < record->cgroups_len; i++)
+    if (record->cgroups[i].made > 1)
+      cgroup_note_made (*ret, record->cgroups[i].path, record->cgroups[i].made);
+  return r;
 }
 
 int container_cgroup (const struct container *c, struct cgroup **ret, struct error *err)

@@ -53,6 +53,7 @@ int record_set_cgroup (struct record *record, const struct cgroup *cgroup, struc
     {
       record->cgroups[i].controllers = arena_strdup (arena, dirs[i].controllers);
       record->cgroups[i].path = arena_strdup (arena, dirs[i].path);
+      SET_NUMBER (&record->cgroups[i], made, dirs[i].made);
       if (record->cgroups[i].controllers == NULL || record->cgroups[i].path == NULL)
         return -ENOMEM;
     }

@@ -95,12 +95,13 @@ podman_processes ()
   done
 }
 
-# All ids that Podman ever gave, by its own event log, that no container has now.
+# All ids of containers that Podman ever gave, by its own event log, that none has now.  A pod's own
+# cgroup stays, empty, where no controller is: Podman makes and removes it only where there is one.
 podman_gone ()
 {
   local now
-  now=$(pm ps -aq --no-trunc; pm pod ps -q --no-trunc 2>/dev/null)
-  find "$PODMAN_DIR" -name events.log -exec cat {} + 2>/dev/null | jq -r 'select(.Type == "container" or .Type == "pod") | .ID' | sort -u \
+  now=$(pm ps -aq --no-trunc)
+  find "$PODMAN_DIR" -name events.log -exec cat {} + 2>/dev/null | jq -r 'select(.Type == "container") | .ID' | sort -u \
     | grep -vxF -e none -f <(echo "$now" | grep .) || true
 }
 
@@ -141,6 +142,8 @@ podman_down ()
   awk '{ print $5 }' /proc/self/mountinfo | grep -F "$PODMAN_DIR/" | sort -r | while read -r path; do
     busybox umount -l "$path"
   done
+  grep -q libpod_parent "$PODMAN_DIR/before" \
+    || find /sys/fs/cgroup -depth -type d -path '*/libpod_parent/*' -exec rmdir {} + 2>/dev/null || true
   for path in /sys/fs/cgroup/*/libpod_parent /sys/fs/cgroup/libpod_parent /run/netns /run/libpod /run/containers /run/crun; do
     grep -qxF "$path" "$PODMAN_DIR/before" || [ ! -d "$path" ] || rmdir "$path" 2>/dev/null || true
   done

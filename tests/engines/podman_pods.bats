@@ -92,7 +92,7 @@ spec:
   - name: main
     image: localhost/bb:latest
     imagePullPolicy: Never
-    command: [sh, -c, "cat /conf/key; echo; id -u; echo x >/work/f && cat /work/f; sleep 1000"]
+    command: [/bin/sh, -c, "cat /conf/key; echo; id -u; echo x >/work/f && cat /work/f; sleep 1000"]
     securityContext: {runAsUser: 1000, runAsGroup: 1000, readOnlyRootFilesystem: true, allowPrivilegeEscalation: false, capabilities: {drop: [ALL]}}
     volumeMounts:
     - {name: conf, mountPath: /conf, readOnly: true}
@@ -103,8 +103,7 @@ spec:
   - name: work
     emptyDir: {}
 YAML
-  run pm kube play --network none "$BATS_TEST_TMPDIR/pod.yaml"
-  [ "$status" -eq 0 ] || run pm play kube --network none "$BATS_TEST_TMPDIR/pod.yaml"
+  run pm play kube --network none "$BATS_TEST_TMPDIR/pod.yaml"
   echo "$output"
   [ "$status" -eq 0 ]
   podman_wait 30 eval 'pm logs "$POD-main" | grep -qx x'
@@ -126,7 +125,7 @@ spec:
   - name: main
     image: localhost/bb:latest
     imagePullPolicy: Never
-    command: [sleep, "1000"]
+    command: [/bin/sleep, "1000"]
     securityContext: {runAsUser: 1000, readOnlyRootFilesystem: true}
     volumeMounts: [{name: host, mountPath: /host}]
   volumes:

@@ -140,6 +140,23 @@ on_v1 ()
   nothing_left
 }
 
+@test "parents that create made go with the container, those of others stay" {
+  local group="$CGROUP-parent"
+  args /bin/true
+  mkdir "/sys/fs/cgroup/pids$group-own" 2>/dev/null || skip "no pids hierarchy of v1"
+  edit '.linux.cgroupsPath = $c' --arg c "$group/deep/$ID"
+  create
+  ar delete --force "$ID"
+  [ -z "$(find /sys/fs/cgroup -type d -path "*$group/*")" ]
+  [ -z "$(find /sys/fs/cgroup -maxdepth 2 -type d -name "$(basename "$group")")" ]
+  edit '.linux.cgroupsPath = $c' --arg c "$group-own/$ID"
+  create
+  ar delete --force "$ID"
+  [ -d "/sys/fs/cgroup/pids$group-own" ]
+  [ "$(find /sys/fs/cgroup -maxdepth 2 -type d -name "$(basename "$group")-own" | wc -l)" -eq 1 ]
+  rmdir "/sys/fs/cgroup/pids$group-own"
+}
+
 @test "run removes its cgroup" {
   in_container true
   nothing_left
