@@ -16,6 +16,7 @@
 
 #include "base/cleanup.h"
 #include "base/str.h"
+#include "container/attributes.h"
 #include "container/hooks.h"
 #include "container/init_steps.h"
 #include "container/sync.h"
@@ -110,6 +111,11 @@ static int step_join_namespaces (struct init *init, struct error *err)
 static int step_open_procfs (struct init *init, struct error *err)
 {
   return procfs_open (&init->procfd, err);
+}
+
+static int step_take_attributes (struct init *init, struct error *err)
+{
+  return attributes_take (init->plan, err);
 }
 
 static int step_new_keyring (struct init *init, struct error *err)
@@ -221,6 +227,7 @@ static const struct init_step
   { "become a user of the user namespace", step_become_mapped },
   { "join namespaces", step_join_namespaces },
   { "set the OOM score", step_oom_score },
+  { "take memory policy and execution domain", step_take_attributes },
   { "make a session keyring", step_new_keyring },
   { "set host names", step_name_host },
   { "bring the loopback interface up", step_loopback },

@@ -15,6 +15,7 @@
 
 #include "base/cleanup.h"
 #include "base/str.h"
+#include "container/attributes.h"
 #include "container/hooks.h"
 #include "container/init.h"
 #include "container/sync.h"
@@ -236,7 +237,9 @@ static int lead_init (const struct parent_request *request, const struct created
     r = run_runtime_hooks (request, state, err);
   if (r == 0)
     r = sync_send (sync, SYNC_HOOKED, state, err);
-  return r < 0 ? r : sync_expect (sync, SYNC_READY, NULL, err);
+  if (r == 0)
+    r = sync_expect (sync, SYNC_READY, NULL, err);
+  return r < 0 ? r : attributes_schedule (init->pid, request->setup->plan->process, err);
 }
 
 /* init that ended without a word: its signal is the only thing left to tell.  */

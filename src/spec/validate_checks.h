@@ -17,7 +17,9 @@ validate_check validate_version, validate_platform, validate_root, validate_host
     validate_annotations;
 /* validate_process.c */
 validate_check validate_process, validate_args, validate_environment, validate_cwd, validate_user,
-    validate_console, validate_capabilities, validate_rlimits, validate_process_unsupported;
+    validate_console, validate_capabilities, validate_rlimits;
+/* validate_scheduling.c */
+validate_check validate_scheduling, validate_memory_policy, validate_personality;
 /* validate_mounts.c */
 validate_check validate_mounts;
 /* validate_hooks.c */

@@ -272,8 +272,6 @@ void validate_linux_unsupported (const struct oci_config *config, struct finding
     { "/linux/netDevices", l->net_devices.len > 0 },
     { "/linux/mountLabel", !is_empty (l->mount_label) },
     { "/linux/intelRdt", l->intel_rdt != NULL },
-    { "/linux/memoryPolicy", l->memory_policy != NULL },
-    { "/linux/personality", l->personality != NULL },
   };
   reject_unsupported (findings, fields, ARRAY_SIZE (fields));
 }
