@@ -16,8 +16,8 @@
 static const char *const hook_names[] = {
   "prestart", "createRuntime", "createContainer", "startContainer", "poststart", "poststop", NULL
 };
-static const char *const namespace_names[] = { "cgroup", "ipc",  "mount", "network",
-                                               "pid",    "user", "uts",   NULL };
+static const char *const namespace_names[] = { "cgroup", "ipc",  "mount", "network", "pid",
+                                               "time",   "user", "uts",   NULL };
 
 /* Annotations that are known to change what some runtimes do.  agentrun obeys none of them; an
    engine that filters by this list keeps them from runtimes that do.  */

@@ -22,14 +22,21 @@
 #include "linux/oom_score.h"
 #include "linux/process.h"
 #include "linux/rlimit.h"
+#include "linux/timens.h"
 #include "linux/userns.h"
 
-/* Made by clone3 itself; cgroup namespaces are made by init once it is in its cgroup.  */
+#ifndef CLONE_NEWTIME
+#  define CLONE_NEWTIME 0x00000080
+#endif
+
+/* Made by clone3 itself; cgroup namespaces are made by init once it is in its cgroup, a time
+   namespace before.  */
 static uint64_t new_namespace_flags (const struct plan *plan)
 {
   uint64_t flags = 0;
   for (size_t i = 0; i < plan->namespaces_len; i++)
-    if (plan->namespaces[i].path == NULL && plan->namespaces[i].flag != CLONE_NEWCGROUP)
+    if (plan->namespaces[i].path == NULL && plan->namespaces[i].flag != CLONE_NEWCGROUP
+        && plan->namespaces[i].flag != CLONE_NEWTIME)
       flags |= plan->namespaces[i].flag;
   return flags;
 }
@@ -43,6 +50,7 @@ struct visit
 };
 
 #define VISITS_MAX 8
+#define CLOCKS_MAX 2 /* monotonic and boottime */
 
 static const struct
 {
@@ -51,7 +59,7 @@ static const struct
 } own_namespaces[] = {
   { "pid", "/proc/self/ns/pid" },       { "network", "/proc/self/ns/net" },
   { "ipc", "/proc/self/ns/ipc" },       { "uts", "/proc/self/ns/uts" },
-  { "cgroup", "/proc/self/ns/cgroup" },
+  { "cgroup", "/proc/self/ns/cgroup" }, { "time", "/proc/self/ns/time" },
 };
 
 static int open_own_namespace (const char *type)
@@ -95,6 +103,25 @@ static int begin_visits (const struct container_setup *setup, struct visit *visi
           return error_errno (err, saved, "join the %s namespace %s", ns->type, ns->path);
         }
       visits[(*n)++] = v;
+    }
+  return 0;
+}
+
+/* A time namespace is empty until its offsets are written: made by this process for its child. *OWN
+   leads back, or is -1 where none is wanted.  */
+static int make_time_namespace (const struct plan *plan, int procfd, int *own, struct error *err)
+{
+  struct time_offset offsets[CLOCKS_MAX];
+  size_t n = 0;
+  for (size_t i = 0; i < plan->namespaces_len; i++)
+    {
+      if (plan->namespaces[i].path != NULL || plan->namespaces[i].flag != CLONE_NEWTIME)
+        continue;
+      for (; n < plan->time_offsets.len && n < CLOCKS_MAX; n++)
+        offsets[n] =
+            (struct time_offset){ plan->time_offsets.keys[n], plan->time_offsets.values[n].secs,
+                                  plan->time_offsets.values[n].nanosecs };
+      return timens_make (procfd, offsets, n, own, err);
     }
   return 0;
 }
@@ -257,6 +284,22 @@ static int tell_death (pid_t pid, int r, struct error *err)
   return r;
 }
 
+static int clone_in_time (const struct parent_request *request, pid_t *ret_pid, int *ret_pidfd,
+                          struct error *err)
+{
+  struct error ignored;
+  int own = -1;
+  int r = make_time_namespace (request->setup->plan, request->procfd, &own, err);
+  if (r < 0)
+    return r;
+  r = clone_in_namespaces (request->setup, cgroup_v2_fd (request->cgroup), ret_pid, ret_pidfd, err);
+  if (own >= 0 && r == 0 && *ret_pid == 0)
+    close (own);
+  else if (own >= 0)
+    (void)timens_leave (own, &ignored); /* our children to come are hooks only */
+  return r;
+}
+
 int parent_create_init (const struct parent_request *request, struct created *ret,
                         struct error *err)
 {
@@ -265,8 +308,7 @@ int parent_create_init (const struct parent_request *request, struct created *re
   int r = sync_pair (ends, err);
   if (r < 0)
     return r;
-  r = clone_in_namespaces (request->setup, cgroup_v2_fd (request->cgroup), &init.pid, &init.pidfd,
-                           err);
+  r = clone_in_time (request, &init.pid, &init.pidfd, err);
   if (r == 0 && init.pid == 0)
     {
       close (ends[0]);

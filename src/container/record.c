@@ -65,7 +65,8 @@ int record_set_cgroup (struct record *record, const struct cgroup *cgroup, struc
 int record_set_namespaces (struct record *record, int procfd, pid_t pid, struct arena *arena,
                            struct error *err)
 {
-  static const char *const types[] = { "pid", "network", "mount", "ipc", "uts", "user", "cgroup" };
+  static const char *const types[] = { "pid", "network", "mount",  "ipc",
+                                       "uts", "user",    "cgroup", "time" };
   record->namespaces = arena_alloc (arena, ARRAY_SIZE (types) * sizeof *record->namespaces);
   if (record->namespaces == NULL)
     return error_set (err, -ENOMEM, "out of memory for the record");
@@ -75,6 +76,8 @@ int record_set_namespaces (struct record *record, int procfd, pid_t pid, struct 
       char path[64];
       struct stat st;
       snprintf (path, sizeof path, "%d/ns/%s", pid, namespace_proc_name (types[i]));
+      if (fstatat (procfd, path, &st, 0) < 0 && errno == ENOENT && str_equal (types[i], "time"))
+        continue; /* a kernel without CONFIG_TIME_NS */
       if (fstatat (procfd, path, &st, 0) < 0)
         return error_errno (err, errno, "look at the container's %s namespace", types[i]);
       struct record_namespace *ns = &record->namespaces[record->namespaces_len++];

@@ -156,6 +156,7 @@ int plan_make_linux (const struct plan_input *in, struct arena *arena, struct pl
   plan->readonly_paths = linux_->readonly_paths;
   plan->readonly_paths_len = linux_->readonly_paths_len;
   plan->sysctl = linux_->sysctl;
+  plan->time_offsets = linux_->time_offsets;
   plan->personality = linux_->personality;
   plan->memory_policy = linux_->memory_policy;
   int r = make_namespaces (in, arena, plan, err);

@@ -27,9 +27,6 @@ static void check_namespace (const struct oci_namespace *n, size_t i, uint32_t *
   if ((*seen & flag) != 0)
     reject (findings, "namespace.entry", pointer, "a %s namespace is listed twice", n->type);
   *seen |= flag;
-  if (str_equal (n->type, "time"))
-    reject (findings, "config.unsupported", pointer,
-            "a %s namespace is asked for, and this build can't make one", n->type);
   if (is_empty (n->path))
     return;
   if (!is_absolute (n->path))
@@ -87,6 +84,32 @@ static void check_user_namespace (const struct oci_config *config, struct findin
   check_id_mappings ("gidMappings", l->gid_mappings, l->gid_mappings_len, is_new, findings);
 }
 
+/* time_namespaces(7).  */
+static void check_time_offsets (const struct oci_config *config, struct findings *findings)
+{
+  const struct oci_linux *l = config->linux;
+  const struct oci_namespace *time = config_namespace (config, "time");
+  char quoted[STR_QUOTE_MAX];
+
+  if (l == NULL || l->time_offsets.len == 0)
+    return;
+  if (time == NULL || !is_empty (time->path))
+    reject (findings, "config.invalid", "/linux/timeOffsets",
+            "linux.timeOffsets is given without a new time namespace");
+  for (size_t i = 0; i < l->time_offsets.len; i++)
+    {
+      const char *clock = l->time_offsets.keys[i];
+
+      if (!str_equal (clock, "monotonic") && !str_equal (clock, "boottime"))
+        reject (findings, "config.invalid", "/linux/timeOffsets",
+                "\"%s\" is no clock with an offset: monotonic and boottime are",
+                str_quote (clock, quoted));
+      else if (l->time_offsets.values[i].nanosecs > 999999999)
+        reject (findings, "config.invalid", "/linux/timeOffsets",
+                "the offset of the clock %s has more than 999999999 nanoseconds", clock);
+    }
+}
+
 void validate_namespaces (const struct oci_config *config, struct findings *findings)
 {
   const struct oci_linux *l = config->linux;
@@ -95,6 +118,7 @@ void validate_namespaces (const struct oci_config *config, struct findings *find
   for (size_t i = 0; l != NULL && i < l->namespaces_len; i++)
     check_namespace (&l->namespaces[i], i, &seen, findings);
   check_user_namespace (config, findings);
+  check_time_offsets (config, findings);
   if (config_namespace (config, "mount") == NULL)
     reject (findings, "namespace.host", "/linux/namespaces",
             "no mount namespace: the container's mounts would be the host's");
@@ -268,7 +292,6 @@ void validate_linux_unsupported (const struct oci_config *config, struct finding
   if (l == NULL)
     return;
   const struct unsupported_field fields[] = {
-    { "/linux/timeOffsets", l->time_offsets.len > 0 },
     { "/linux/netDevices", l->net_devices.len > 0 },
     { "/linux/mountLabel", !is_empty (l->mount_label) },
     { "/linux/intelRdt", l->intel_rdt != NULL },
