@@ -78,7 +78,7 @@ static void fill_linux (struct oci_features_linux *l)
                                                .rdma = true };
   static struct oci_features_enabled yes = { true, true }, no = { true, false };
   static struct oci_features_intel_rdt rdt = { .has_enabled = true };
-  static struct oci_features_mount_extensions extensions = { .idmap = &no };
+  static struct oci_features_mount_extensions extensions = { .idmap = &yes };
   fill_seccomp (&seccomp);
   SET_LIST (l, namespaces, namespace_names);
   l->cgroup = &cgroup;

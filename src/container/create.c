@@ -12,6 +12,7 @@
 #include "base/log.h"
 #include "base/str.h"
 #include "container/container.h"
+#include "container/idmap.h"
 #include "container/parent.h"
 #include "container/record.h"
 #include "container/setup.h"
@@ -195,6 +196,8 @@ static int make_setup (struct creation *c, struct error *err)
     r = mask_null_open (&c->setup.mask.null_tree, err);
   if (r == 0)
     r = open_device_trees (c, err);
+  if (r == 0)
+    r = idmap_mounts (&c->setup, c->procfd, err);
   if (r == 0)
     r = make_cgroup_mounts (c, err);
   return r < 0 ? r : start_socket_listen (c->dirfd, &c->setup.start_listener, err);

@@ -17,6 +17,7 @@
 #include "base/str.h"
 #include "container/attributes.h"
 #include "container/hooks.h"
+#include "container/idmap.h"
 #include "container/init.h"
 #include "container/sync.h"
 #include "linux/oom_score.h"
@@ -203,20 +204,11 @@ static int install_device_filter (const struct parent_request *request, struct e
              : 0;
 }
 
-/* The generated type and the mechanism's have the same three numbers.  */
-static struct id_range *make_ranges (const struct oci_id_mapping *maps, size_t n)
-{
-  struct id_range *ranges = calloc (n + 1, sizeof *ranges);
-  for (size_t i = 0; ranges != NULL && i < n; i++)
-    ranges[i] = (struct id_range){ maps[i].container_id, maps[i].host_id, maps[i].size };
-  return ranges;
-}
-
 static int write_maps (int procfd, pid_t pid, const struct plan_user_namespace *user,
                        struct error *err)
 {
-  cleanup_free struct id_range *uids = make_ranges (user->uid_mappings, user->uid_mappings_len);
-  cleanup_free struct id_range *gids = make_ranges (user->gid_mappings, user->gid_mappings_len);
+  cleanup_free struct id_range *uids = idmap_ranges (user->uid_mappings, user->uid_mappings_len);
+  cleanup_free struct id_range *gids = idmap_ranges (user->gid_mappings, user->gid_mappings_len);
   const struct userns_maps maps = { uids, user->uid_mappings_len, gids, user->gid_mappings_len };
   if (uids == NULL || gids == NULL)
     return error_set (err, -ENOMEM, "out of memory for the maps of the user namespace");

@@ -50,6 +50,23 @@ static void set_options (struct plan_mount *mount, const struct mount_options *o
   mount->data_len = o->data_len;
 }
 
+/* config.md: without maps of its own a mount with idmap gets those of the container; validation has
+   seen to it that there are some.  */
+static void set_idmap (const struct oci_config *config, const struct oci_mount *m,
+                       const struct mount_options *o, struct plan_mount *mount)
+{
+  const struct oci_linux *l = config->linux;
+  bool own = m->uid_mappings_len > 0;
+  if (!own && !o->idmap)
+    return;
+  mount->has_uid_mappings = mount->has_gid_mappings = true;
+  mount->uid_mappings = own ? m->uid_mappings : l->uid_mappings;
+  mount->uid_mappings_len = own ? m->uid_mappings_len : l->uid_mappings_len;
+  mount->gid_mappings = own ? m->gid_mappings : l->gid_mappings;
+  mount->gid_mappings_len = own ? m->gid_mappings_len : l->gid_mappings_len;
+  SET_NUMBER (mount, idmap_recursive, o->idmap_recursive);
+}
+
 static int make_mount (const struct plan_input *in, struct arena *arena, size_t index,
                        struct plan_mount *mount, struct error *err)
 {
@@ -64,6 +81,7 @@ static int make_mount (const struct plan_input *in, struct arena *arena, size_t 
   if (mount->pointer == NULL || mount->kind == NULL)
     return error_set (err, -ENOMEM, "out of memory while planning mounts");
   set_options (mount, &options);
+  set_idmap (in->admission->config, m, &options, mount);
   return options.bind ? set_bind_source (in, arena, index, mount, err) : 0;
 }
 

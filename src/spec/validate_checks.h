@@ -45,6 +45,10 @@ struct unsupported_field
 };
 void reject_unsupported (struct findings *, const struct unsupported_field *, size_t len);
 
+/* validate_linux.c: maps of ids at POINTER, of which there must be some.  */
+void validate_id_ranges (const char *pointer, const struct oci_id_mapping *maps, size_t len,
+                         struct findings *);
+
 /* Whether WORD is in the NULL-terminated LIST.  */
 bool word_in (const char *word, const char *const *list);
 

@@ -52,6 +52,26 @@ static bool is_id_range (const struct oci_id_mapping *m)
          && (uint64_t)m->host_id + m->size <= UINT32_MAX;
 }
 
+void validate_id_ranges (const char *pointer, const struct oci_id_mapping *maps, size_t len,
+                         struct findings *findings)
+{
+  if (pointer == NULL)
+    {
+      findings->failed = true;
+      return;
+    }
+  if (len == 0)
+    reject (findings, "config.invalid", pointer, "%s is empty: users and groups are mapped both",
+            pointer + 1);
+  if (len > ID_MAPPINGS_MAX)
+    reject (findings, "config.invalid", pointer, "%s has %zu ranges, the kernel takes %d",
+            pointer + 1, len, ID_MAPPINGS_MAX);
+  for (size_t i = 0; i < len; i++)
+    if (!is_id_range (&maps[i]))
+      reject (findings, "config.invalid", pointer_printf (findings->arena, "%s/%zu", pointer, i),
+              "entry %zu of %s is no range of ids", i, pointer + 1);
+}
+
 static void check_id_mappings (const char *name, const struct oci_id_mapping *maps, size_t len,
                                bool new_namespace, struct findings *findings)
 {

@@ -217,11 +217,23 @@ static const struct refusal refused[] = {
     "/mounts/0/options",
     NULL },
   { { MOUNT ("\"destination\":\"/x\",\"source\":\"/y\",\"options\":[\"bind\",\"idmap\"]") },
-    "config.unsupported",
+    "config.invalid",
     "/mounts/0/options",
     NULL },
   { { MOUNT ("\"destination\":\"/x\",\"source\":\"/y\",\"options\":[\"bind\"],\"uidMappings\":"
              "[{\"containerID\":0,\"hostID\":1,\"size\":1}]") },
+    "config.invalid",
+    "/mounts/0/gidMappings",
+    NULL },
+  { { MOUNT ("\"destination\":\"/x\",\"source\":\"/y\",\"options\":[\"bind\"],"
+             "\"uidMappings\":[{\"containerID\":0,\"hostID\":1,\"size\":0}],"
+             "\"gidMappings\":[{\"containerID\":0,\"hostID\":1,\"size\":1}]") },
+    "config.invalid",
+    "/mounts/0/uidMappings/0",
+    NULL },
+  { { MOUNT ("\"destination\":\"/x\",\"type\":\"tmpfs\","
+             "\"uidMappings\":[{\"containerID\":0,\"hostID\":1,\"size\":1}],"
+             "\"gidMappings\":[{\"containerID\":0,\"hostID\":1,\"size\":1}]") },
     "config.unsupported",
     "/mounts/0/uidMappings",
     NULL },
