@@ -68,7 +68,19 @@ static _Noreturn void exec_hook (const struct plan_hook *hook, int fd, char **ar
   _exit (HOOK_CANT_EXEC);
 }
 
-static _Noreturn void hook_child (const struct plan_hook *hook, int fd, int input, int output)
+/* A program of the image gets no right that the workload could not have.  */
+static void confine (const struct workload *workload)
+{
+  struct error err;
+  if (workload != NULL && workload_confine (workload, &err) < 0)
+    {
+      dprintf (2, "%s", err.message);
+      _exit (HOOK_CANT_EXEC);
+    }
+}
+
+static _Noreturn void hook_child (const struct plan_hook *hook, int fd,
+                                  const struct workload *workload, int input, int output)
 {
   struct error err;
   cleanup_free char **argv = calloc (hook->args_len + 2, sizeof *argv);
@@ -86,11 +98,12 @@ static _Noreturn void hook_child (const struct plan_hook *hook, int fd, int inpu
   /* --preserve-fds are the workload's, not a hook's.  */
   if (fd_cloexec_from (3, &err) < 0)
     _exit (HOOK_CANT_EXEC);
+  confine (workload);
   exec_hook (hook, fd, argv, envp);
 }
 
-static int start_hook (const struct plan_hook *hook, int fd, const char *state_json,
-                       struct running_hook *ret, struct error *err)
+static int start_hook (const struct plan_hook *hook, int fd, const struct workload *workload,
+                       const char *state_json, struct running_hook *ret, struct error *err)
 {
   cleanup_close int input = -1, writing = -1;
   int ends[2];
@@ -107,7 +120,7 @@ static int start_hook (const struct plan_hook *hook, int fd, const char *state_j
   if (ret->pid == 0)
     {
       fcntl (writing, F_SETFL, 0); /* the hook's own view of it is an ordinary, blocking pipe */
-      hook_child (hook, fd, input, writing);
+      hook_child (hook, fd, workload, input, writing);
     }
   ret->pidfd = fd_pidfd_open (ret->pid);
   return ret->pidfd < 0 ? error_errno (err, -ret->pidfd, "open a pidfd of a hook") : 0;
@@ -190,12 +203,12 @@ static int judge_hook (const char *kind, const struct plan_hook *hook, int statu
                     WEXITSTATUS (status), said);
 }
 
-static int run_hook (const char *kind, const struct plan_hook *hook, int fd, const char *state_json,
-                     struct error *err)
+static int run_hook (const char *kind, const struct plan_hook *hook, int fd,
+                     const struct workload *workload, const char *state_json, struct error *err)
 {
   struct running_hook running = { .pid = -1, .pidfd = -1, .output = -1 };
   char path[STR_QUOTE_MAX];
-  int r = start_hook (hook, fd, state_json, &running, err);
+  int r = start_hook (hook, fd, workload, state_json, &running, err);
   if (r == 0)
     {
       int watched = watch_hook (&running, hook->timeout);
@@ -221,9 +234,18 @@ int hooks_run (const char *kind, const struct plan_hook *hooks, size_t len,
   for (size_t i = 0; i < len; i++)
     {
       int fd = setup ? setup_descriptor (setup, hooks[i].descriptor) : -1;
-      int r = run_hook (kind, &hooks[i], fd, state_json, err);
+      int r = run_hook (kind, &hooks[i], fd, NULL, state_json, err);
       if (r < 0)
         return r;
     }
   return 0;
+}
+
+int hooks_run_confined (const char *kind, const struct plan_hook *hooks, size_t len,
+                        const struct workload *workload, const char *state_json, struct error *err)
+{
+  int r = 0;
+  for (size_t i = 0; r == 0 && i < len; i++)
+    r = run_hook (kind, &hooks[i], -1, workload, state_json, err);
+  return r;
 }

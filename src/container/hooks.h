@@ -6,6 +6,7 @@
 
 #include "base/error.h"
 #include "container/setup.h"
+#include "container/workload.h"
 #include "plan/plan.h"
 
 /* Runs the hooks one after the other, each with STATE_JSON on its standard input, only its own
@@ -15,3 +16,8 @@
    container: startContainer).  SETUP may be NULL: then all go by path.  */
 int hooks_run (const char *kind, const struct plan_hook *hooks, size_t len,
                const struct container_setup *setup, const char *state_json, struct error *err);
+
+/* The same for hooks that are programs of the image: by their path, with the rights that the
+   workload could have at most (workload_confine).  In init.  */
+int hooks_run_confined (const char *kind, const struct plan_hook *hooks, size_t len,
+                        const struct workload *workload, const char *state_json, struct error *err);

@@ -23,6 +23,7 @@
 #include "linux/hostname.h"
 #include "linux/keyring.h"
 #include "linux/loopback.h"
+#include "linux/mount_lock.h"
 #include "linux/oom_score.h"
 #include "linux/process.h"
 #include "linux/procfs.h"
@@ -196,6 +197,24 @@ static int step_sysctl (struct init *init, struct error *err)
   return 0;
 }
 
+/* Root of the container's own user namespace has CAP_SYS_ADMIN over the mount namespace: without
+   this it could take off masks and make a read-only bind of the host's writable.  Where there is no
+   user namespace of its own, who has that capability is the host's root.  The terminal is opened
+   once more, or its name would lead to a mount that is no longer there (ttyname(3)).  */
+static int step_lock_mounts (struct init *init, struct error *err)
+{
+  if (init->plan->user_namespace == NULL)
+    return 0;
+  int r = mounts_lock (init->procfd, err);
+  if (r < 0)
+    return r;
+  close (init->rootfd);
+  init->rootfd = open ("/", O_PATH | O_DIRECTORY | O_CLOEXEC);
+  if (init->rootfd < 0)
+    return error_errno (err, errno, "open the container's root");
+  return init->terminal.slave < 0 ? 0 : terminal_reopen (&init->terminal, init->rootfd, err);
+}
+
 static int step_environment (struct init *init, struct error *err)
 {
   return workload_make_environment (init_workload (init), err);
@@ -241,6 +260,7 @@ static const struct init_step
   { "set kernel parameters", step_sysctl },
   { "mask paths", init_mask },
   { "seal the root file system", init_seal_rootfs },
+  { "lock the mounts", step_lock_mounts },
   { "build the environment", step_environment },
   { "close the host's descriptors", step_close_descriptors },
   { "find the program", step_find_executable },
@@ -272,8 +292,9 @@ static int start_workload (struct init *init, int *connection, struct error *err
   free (steal_ptr (&init->state_json));
   r = sync_expect (*connection, SYNC_GO, &init->state_json, err);
   if (r == 0 && init->plan->hooks != NULL)
-    r = hooks_run ("startContainer", init->plan->hooks->start_container,
-                   init->plan->hooks->start_container_len, NULL, init->state_json, err);
+    r = hooks_run_confined ("startContainer", init->plan->hooks->start_container,
+                            init->plan->hooks->start_container_len, &init->workload,
+                            init->state_json, err);
   return r < 0 ? r : workload_become (&init->workload, err);
 }
 

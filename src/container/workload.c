@@ -16,6 +16,7 @@
 #include <string.h>
 #include <sys/ioctl.h>
 #include <sys/stat.h>
+#include <sys/sysmacros.h>
 #include <sys/vfs.h>
 #include <unistd.h>
 
@@ -316,6 +317,29 @@ static int set_rlimits (const struct workload *w, struct error *err)
   return 0;
 }
 
+/* The null device that a caller gives as a standard stream is the host's own node: root of the
+   container could change its mode and owner for everybody.  The container's /dev/null takes its
+   place, opened without following a link and used only if it is that device (CVE-2026-88265); a
+   container that has none keeps the stream.  */
+static int own_null_device (struct error *err)
+{
+  for (int fd = 0; fd <= 2; fd++)
+    {
+      struct stat st, own;
+      int mode = fcntl (fd, F_GETFL);
+      if (mode < 0 || fstat (fd, &st) < 0 || !S_ISCHR (st.st_mode) || st.st_rdev != makedev (1, 3))
+        continue;
+      cleanup_close int null =
+          path_openat2 (AT_FDCWD, "/dev/null", (uint64_t)(mode & O_ACCMODE) | O_NOCTTY | O_NONBLOCK,
+                        0, RESOLVE_NO_SYMLINKS);
+      if (null < 0 || fstat (null, &own) < 0 || !S_ISCHR (own.st_mode) || own.st_rdev != st.st_rdev)
+        continue;
+      if (dup2 (null, fd) < 0 || fcntl (fd, F_SETFL, mode & ~O_NONBLOCK) < 0)
+        return error_errno (err, errno, "replace the host's null device");
+    }
+  return 0;
+}
+
 /* A pipe that the engine made belongs to root; without this the workload can't open /dev/stdout.
    Only pipes: anything else has an owner outside who did not ask for a new one (CVE-2026-88265). */
 static void own_standard_pipes (const struct workload *w)
@@ -364,12 +388,30 @@ static int change_identity (struct workload *w, struct error *err)
   return r < 0 ? r : caps_after (&sets, err);
 }
 
+int workload_confine (const struct workload *w, struct error *err)
+{
+  const uint64_t bounding = w->process->capabilities->bounding;
+  struct cap_sets sets = { .bounding = bounding, .effective = bounding, .permitted = bounding };
+  caps_limit (&sets);
+  keep_right_to_filter (w, &sets);
+  int r = w->process->no_new_privileges ? process_set_no_new_privs (err) : 0;
+  if (r == 0)
+    r = caps_before_user_change (&sets, err);
+  if (r == 0)
+    r = caps_after (&sets, err);
+  if (r == 0 && w->seccomp->len > 0)
+    r = seccomp_program_load (w->seccomp, err);
+  return r;
+}
+
 int workload_become (struct workload *w, struct error *err)
 {
   int r = set_labels (w, err);
   if (r == 0)
     r = enter_cwd (w, false, err);
   own_standard_pipes (w);
+  if (r == 0)
+    r = own_null_device (err);
   if (r == 0)
     r = set_rlimits (w, err);
   if (r == 0)

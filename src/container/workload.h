@@ -48,5 +48,9 @@ int workload_make_terminal (const struct workload *, struct terminal *ret, struc
    exit codes 126 and 127 (-EACCES, -ENOENT).  */
 int workload_find_executable (struct workload *, struct error *err);
 
+/* For a program of the image that runs before the workload and beside it: the workload's bounding
+   set as capabilities, its no_new_privs and its filter; the user stays.  */
+int workload_confine (const struct workload *, struct error *err);
+
 /* Everything from here to execve; returns only on failure.  */
 int workload_become (struct workload *, struct error *err);

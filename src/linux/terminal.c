@@ -11,6 +11,7 @@
 #include <fcntl.h>
 #include <limits.h>
 #include <linux/magic.h>
+#include <linux/openat2.h>
 #include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -92,6 +93,22 @@ int terminal_new (int pts_dirfd, struct terminal *ret, struct error *err)
   snprintf (made.name, sizeof (made.name), "/dev/pts/%u", number);
   *ret = made;
   made.master = made.slave = -1;
+  return 0;
+}
+
+int terminal_reopen (struct terminal *terminal, int rootfd, struct error *err)
+{
+  cleanup_close int fd = path_openat2 (rootfd, terminal->name, O_RDWR | O_NOCTTY, 0,
+                                       RESOLVE_IN_ROOT | RESOLVE_NO_SYMLINKS);
+  struct stat now, before;
+  if (fd < 0)
+    return error_errno (err, -fd, "open the terminal %s again", terminal->name);
+  if (fstat (fd, &now) < 0 || fstat (terminal->slave, &before) < 0)
+    return error_errno (err, errno, "look at the terminal");
+  if (now.st_dev != before.st_dev || now.st_ino != before.st_ino || now.st_rdev != before.st_rdev)
+    return error_set (err, -ENOTTY, "%s is no longer the container's terminal", terminal->name);
+  close (terminal->slave);
+  terminal->slave = steal_fd (&fd);
   return 0;
 }
 

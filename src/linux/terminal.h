@@ -24,6 +24,10 @@ void terminal_close (struct terminal *terminal);
    that the slave is a pts of it, is checked on the descriptors.  */
 int terminal_new (int pts_dirfd, struct terminal *ret, struct error *err);
 
+/* The same slave, opened once more by its name below ROOTFD, in place of the old descriptor: after
+   a change of the mount namespace.  */
+int terminal_reopen (struct terminal *, int rootfd, struct error *err);
+
 /* Characters; 0 leaves both.  */
 int terminal_set_size (int fd, uint32_t height, uint32_t width, struct error *err);
 

@@ -41,6 +41,47 @@ static int make_namespace (const struct plan_input *in, struct arena *arena, siz
   return 0;
 }
 
+/* Whether NS is one that the runtime itself, or pid 1, is in; true also if that can't be told.  */
+static bool is_hosts (const struct facts *facts, const struct fact_namespace *ns)
+{
+  const struct fact_host *host = facts->host;
+  bool seen = false;
+  for (size_t i = 0; host != NULL && i < host->namespaces_len; i++)
+    {
+      const struct fact_host_namespace *h = &host->namespaces[i];
+      if (!str_equal (h->type, ns->type) || h->error != NULL || !h->has_ino || !h->has_dev)
+        continue;
+      if (h->ino == ns->ino && h->dev == ns->dev)
+        return true;
+      seen |= str_equal (h->of, "self");
+    }
+  return !seen;
+}
+
+/* A configuration that joins the host's own namespace by path has, by name, a namespace of its own:
+   what validate asks for is not enough (sysctl_namespace).  */
+static int check_sysctls (const struct plan_input *in, struct arena *arena, struct error *err)
+{
+  const struct oci_linux *linux_ = in->admission->config->linux;
+  char quoted[STR_QUOTE_MAX];
+  for (size_t i = 0; i < linux_->sysctl.len; i++)
+    for (size_t n = 0; n < linux_->namespaces_len; n++)
+      {
+        const struct oci_namespace *ns = &linux_->namespaces[n];
+        if (ns->path == NULL || ns->path[0] == '\0'
+            || !str_equal (ns->type, sysctl_namespace (linux_->sysctl.keys[i])))
+          continue;
+        const char *pointer = pointer_printf (arena, "/linux/namespaces/%zu/path", n);
+        const struct fact_namespace *fact = pointer ? find_namespace (in->facts, pointer) : NULL;
+        if (fact == NULL || is_hosts (in->facts, fact))
+          return error_set (err, -EPERM,
+                            "sysctl.name: the kernel parameter %s would be set on the host: the %s "
+                            "namespace that is joined is the host's",
+                            str_quote (linux_->sysctl.keys[i], quoted), ns->type);
+      }
+  return 0;
+}
+
 static int make_namespaces (const struct plan_input *in, struct arena *arena, struct plan *plan,
                             struct error *err)
 {
@@ -160,6 +201,8 @@ int plan_make_linux (const struct plan_input *in, struct arena *arena, struct pl
   plan->personality = linux_->personality;
   plan->memory_policy = linux_->memory_policy;
   int r = make_namespaces (in, arena, plan, err);
+  if (r == 0)
+    r = check_sysctls (in, arena, err);
   if (r == 0)
     r = make_cgroup (in, arena, plan, err);
   if (r < 0)

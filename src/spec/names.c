@@ -215,3 +215,49 @@ const char *signal_name (int number)
       return signals[i].name;
   return NULL;
 }
+
+/* ---- kernel parameters ---- */
+
+/* namespaces(7), ipc_namespaces(7), uts_namespaces(7), namespaces(7) "/proc/sys/user".  A name that
+   ends in a dot stands for all below it.  kernel.hostname is not here: the specification has a
+   field for it, which both would write.  */
+static const struct
+{
+  const char *name, *type;
+} sysctl_namespaces[] = {
+  { "net.", "network" },
+  { "fs.mqueue.", "ipc" },
+  { "kernel.auto_msgmni", "ipc" },
+  { "kernel.msg_next_id", "ipc" },
+  { "kernel.msgmax", "ipc" },
+  { "kernel.msgmnb", "ipc" },
+  { "kernel.msgmni", "ipc" },
+  { "kernel.sem", "ipc" },
+  { "kernel.sem_next_id", "ipc" },
+  { "kernel.shm_next_id", "ipc" },
+  { "kernel.shm_rmid_forced", "ipc" },
+  { "kernel.shmall", "ipc" },
+  { "kernel.shmmax", "ipc" },
+  { "kernel.shmmni", "ipc" },
+  { "kernel.domainname", "uts" },
+  { "user.", "user" },
+};
+
+/* Whether NAME, whose components SEPARATOR parts, is TABLE or below it.  */
+static bool is_parameter_of (const char *name, char separator, const char *table)
+{
+  for (; *table != '\0'; name++, table++)
+    if (*name != (*table == '.' ? separator : *table))
+      return false;
+  return *name == '\0' || table[-1] == '.';
+}
+
+const char *sysctl_namespace (const char *name)
+{
+  char separator = name[strcspn (name, "./")];
+
+  for (size_t i = 0; i < ARRAY_SIZE (sysctl_namespaces); i++)
+    if (separator != '\0' && is_parameter_of (name, separator, sysctl_namespaces[i].name))
+      return sysctl_namespaces[i].type;
+  return NULL;
+}

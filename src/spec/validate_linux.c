@@ -262,9 +262,28 @@ static bool is_sysctl_name (const char *name)
     }
 }
 
+/* A parameter is written by the runtime with its own rights, in the namespace of the container:
+   where that is not a namespace of its own, the whole host would get the value.  */
+static const char *sysctl_problem (const struct oci_config *config, const char *name)
+{
+  char separator = name[strcspn (name, "./")];
+  const char *type = sysctl_namespace (name);
+
+  if (str_equal (name, separator == '/' ? "kernel/hostname" : "kernel.hostname"))
+    return "has a field of its own in the configuration: use hostname";
+  if (type == NULL)
+    return "has one value for the whole host, which a container can't change";
+  if (config_namespace (config, type) == NULL)
+    return "would be set on the host: the container has no namespace of its own for it";
+  if (str_equal (type, "uts") && config->domainname != NULL)
+    return "is set by the field domainname as well";
+  return NULL;
+}
+
 void validate_sysctl (const struct oci_config *config, struct findings *findings)
 {
   const struct oci_linux *l = config->linux;
+  const char *problem;
   char quoted[STR_QUOTE_MAX];
   char *escaped;
 
@@ -283,6 +302,10 @@ void validate_sysctl (const struct oci_config *config, struct findings *findings
         reject (findings, "sysctl.name",
                 pointer_printf (findings->arena, "/linux/sysctl/%s", escaped),
                 "\"%s\" is no name of a kernel parameter", str_quote (name, quoted));
+      else if ((problem = sysctl_problem (config, name)) != NULL)
+        reject (findings, "sysctl.name",
+                pointer_printf (findings->arena, "/linux/sysctl/%s", escaped),
+                "the kernel parameter %s %s", str_quote (name, quoted), problem);
       if (value == NULL || strchr (value, '\n') != NULL)
         reject (findings, "config.invalid",
                 pointer_printf (findings->arena, "/linux/sysctl/%s", escaped),

@@ -130,3 +130,20 @@ leaky ()
   [ "$status" -ne 0 ]
   nothing_left
 }
+
+@test "the host's null device does not reach the process as a standard stream" {
+  local before
+  before=$(stat -c '%a %u %g' /dev/null)
+  # Its own one differs from the host's by the device that it lies on.
+  script 'seen=$(for file in /proc/$$/fd/0 /proc/$$/fd/1 /proc/$$/fd/2 /dev/null; do stat -Lc "%d %t:%T" $file; done)
+    (echo "$seen" >/mnt/streams)
+    chmod 600 /proc/self/fd/0; chown 7:7 /proc/self/fd/1; : </dev/stdin >/dev/stdout'
+  as_root
+  edit '.process.capabilities = {bounding: $c, effective: $c, permitted: $c}' --argjson c '["CAP_FOWNER", "CAP_CHOWN", "CAP_DAC_OVERRIDE"]'
+  bind "$BUNDLE" /mnt rw
+  ar run -b "$BUNDLE" "$ID" </dev/null >/dev/null 2>&1
+  cat "$BUNDLE/streams"
+  [ "$(sort -u "$BUNDLE/streams" | wc -l)" -eq 1 ]
+  [ "$(cut -d' ' -f1 "$BUNDLE/streams" | head -n 1)" != "$(stat -c %d /dev/null)" ]
+  [ "$(stat -c '%a %u %g' /dev/null)" = "$before" ]
+}

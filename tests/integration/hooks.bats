@@ -89,3 +89,19 @@ hook ()
   ar delete "$ID" || true
   nothing_left
 }
+
+@test "a startContainer hook has no right that the workload could not have" {
+  script 'cat /tmp/hook'
+  mkdir "$T/shared"
+  chmod 777 "$T/shared"
+  bind "$T/shared" /tmp rw
+  edit '.hooks.startContainer = [{path: "/bin/sh", args: ["sh", "-c", "grep -E ^\\(Cap\\|NoNewPrivs\\|Seccomp:\\) /proc/self/status >/tmp/hook; mkdir /tmp/x"], env: ["PATH=/bin"]}]
+    | (.linux.seccomp.syscalls[].names) |= map(select(. != "mkdir" and . != "mkdirat"))
+    | .process.capabilities.bounding = ["CAP_KILL"]'
+  run --separate-stderr ar run -b "$BUNDLE" "$ID"
+  echo "$output $stderr"
+  [ "$status" -ne 0 ]
+  [[ $stderr == *"startContainer hook /bin/sh ended with exit code 1"*"/tmp/x"* ]]
+  cat "$T/shared/hook"
+  [ "$(tr -d '\t' <"$T/shared/hook")" = $'CapInh:0000000000000000\nCapPrm:0000000000000020\nCapEff:0000000000000020\nCapBnd:0000000000000020\nCapAmb:0000000000000000\nNoNewPrivs:1\nSeccomp:2' ]
+}

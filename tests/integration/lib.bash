@@ -18,7 +18,7 @@ common_setup_file ()
   cp "$(command -v busybox)" "$FILE_DIR/rootfs/bin/busybox"
   for applet in awk cat chmod chown cp cut date df echo env false find grep head hostname id ip kill \
     ln ls mkdir mknod mount nc ps pwd readlink rm sed seq sh sleep sort stat stty tail tar tee test \
-    touch tr true tty umount uname wc xargs; do
+    touch tr true tty umount uname unshare wc xargs; do
     ln -s busybox "$FILE_DIR/rootfs/bin/$applet"
   done
   echo 'agent:x:1000:1000::/home/agent:/bin/sh' >"$FILE_DIR/rootfs/etc/passwd"

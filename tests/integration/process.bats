@@ -145,6 +145,32 @@ field ()
   [ "$(cat /proc/sys/net/ipv4/ip_unprivileged_port_start)" = "$before" ]
 }
 
+@test "a sysctl is never written where the host would get it" {
+  local value name type
+  # Each gets the value that it has: were it written, nothing would change.
+  for name in net.ipv4.ping_group_range kernel.msgmax fs.mqueue.msg_max kernel.domainname; do
+    case $name in net.*) type=network ;; *domain*) type=uts ;; *) type=ipc ;; esac
+    value=$(tr '\t' ' ' <"/proc/sys/${name//.//}")
+    edit '.linux.sysctl = {($name): $value} | .linux.namespaces |= map(select(.type != $type))
+      | del(.hostname)' --arg name "$name" --arg value "$value" --arg type "$type"
+    run --separate-stderr ar run -b "$BUNDLE" "$ID"
+    [ "$status" -eq 1 ]
+    [[ $stderr == *"sysctl.name: the kernel parameter $name would be set on the host"* ]]
+    # A namespace of the host's joined by its path is no better.
+    edit '.linux.namespaces += [{type: $type, path: "/proc/self/ns/\($proc)"}]' --arg type "$type" --arg proc "${type/network/net}"
+    run --separate-stderr ar run -b "$BUNDLE" "$ID"
+    echo "$stderr"
+    [ "$status" -eq 1 ]
+    [[ $stderr == *"sysctl.name: the kernel parameter $name would be set on the host: the $type namespace that is joined"* ]]
+    edit '(.linux.namespaces[] | select(.type == $type)) |= {type: $type}' --arg type "$type"
+  done
+  edit '.linux.sysctl = {"kernel.core_pattern": "core"}'
+  run --separate-stderr ar run -b "$BUNDLE" "$ID"
+  [ "$status" -eq 1 ]
+  [[ $stderr == *"kernel.core_pattern has one value for the whole host"* ]]
+  nothing_left
+}
+
 @test "a sysctl that does not exist, or leaves /proc/sys, is an error that names it" {
   edit '.linux.sysctl = {"net.does.not.exist": "1"}'
   create_fails net.does.not.exist

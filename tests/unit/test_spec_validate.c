@@ -34,7 +34,9 @@ static const struct parts good = {
 #define LINUX(members)     .linux_part = "{\"namespaces\":[{\"type\":\"mount\"}]," members "}"
 #define NAMESPACES(list)   .linux_part = "{\"namespaces\":[" list "]}"
 #define RESOURCES(members) LINUX ("\"resources\":{" members "}")
-#define EXTRA(members)     .extra = "," members
+#define SYSCTL(more, members)                                                                      \
+  .linux_part = "{\"namespaces\":[{\"type\":\"mount\"}" more "],\"sysctl\":{" members "}}"
+#define EXTRA(members) .extra = "," members
 
 static char *build (struct arena *arena, const struct parts *p)
 {
@@ -382,6 +384,25 @@ static const struct refusal refused[] = {
     "sysctl.name",
     "/linux/sysctl/net~1..~1x",
     NULL },
+  { { SYSCTL ("", "\"net.x\":\"1\"") }, "sysctl.name", "/linux/sysctl/net.x", NULL },
+  { { SYSCTL ("", "\"net/x\":\"1\"") }, "sysctl.name", "/linux/sysctl/net~1x", NULL },
+  { { SYSCTL ("", "\"fs.mqueue.x\":\"1\"") }, "sysctl.name", "/linux/sysctl/fs.mqueue.x", NULL },
+  { { SYSCTL (",{\"type\":\"network\"}", "\"kernel.shmmax\":\"1\"") },
+    "sysctl.name",
+    "/linux/sysctl/kernel.shmmax",
+    NULL },
+  { { SYSCTL (",{\"type\":\"uts\"}", "\"kernel.hostname\":\"x\"") },
+    "sysctl.name",
+    "/linux/sysctl/kernel.hostname",
+    NULL },
+  { { SYSCTL (",{\"type\":\"ipc\"}", "\"kernel.core_pattern\":\"|x\"") },
+    "sysctl.name",
+    "/linux/sysctl/kernel.core_pattern",
+    NULL },
+  { { SYSCTL (",{\"type\":\"ipc\"}", "\"fs.mqueue\":\"1\"") },
+    "sysctl.name",
+    "/linux/sysctl/fs.mqueue",
+    NULL },
   { { LINUX ("\"sysctl\":{\"\":\"1\"}") }, "sysctl.name", "/linux/sysctl/", NULL },
   { { LINUX ("\"sysctl\":{\"net.x\":\"1\\n2\"}") }, "config.invalid", "/linux/sysctl/net.x", NULL },
   { { LINUX ("\"rootfsPropagation\":\"public\"") },
@@ -571,7 +592,10 @@ static const struct parts accepted[] = {
   { LINUX ("\"maskedPaths\":[\"/proc/kcore\"],\"readonlyPaths\":[\"/proc/sys\"]") },
   { LINUX ("\"cgroupsPath\":\"system.slice:docker:abc\"") },
   { LINUX ("\"cgroupsPath\":\"/docker/a..b\",\"rootfsPropagation\":\"rslave\"") },
-  { LINUX ("\"sysctl\":{\"net.ipv4.ping_group_range\":\"0 0\",\"net/ipv4/conf/eth0.1/x\":\"1\"}") },
+  { SYSCTL (",{\"type\":\"network\"}",
+            "\"net.ipv4.ping_group_range\":\"0 0\",\"net/ipv4/conf/eth0.1/x\":\"1\"") },
+  { SYSCTL (",{\"type\":\"ipc\"}", "\"kernel.sem\":\"1\",\"fs/mqueue/msg_max\":\"1\"") },
+  { SYSCTL (",{\"type\":\"uts\"}", "\"kernel.domainname\":\"x\"") },
   { RESOURCES ("\"memory\":{\"limit\":-1,\"swap\":-1,\"swappiness\":100,\"kernel\":-1},"
                "\"cpu\":{\"quota\":-1,\"cpus\":\"0-3,7\",\"mems\":\"0\",\"idle\":1,\"shares\":2},"
                "\"pids\":{\"limit\":-1},\"blockIO\":{\"weight\":0}") },
