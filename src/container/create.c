@@ -15,6 +15,7 @@
 #include "container/idmap.h"
 #include "container/parent.h"
 #include "container/record.h"
+#include "container/seccomp_agent.h"
 #include "container/setup.h"
 #include "container/start_socket.h"
 #include "container/workload.h"
@@ -59,6 +60,7 @@ static void creation_end (struct creation *c)
   close_device_trees (&c->setup);
   cleanup_closep (&c->setup.console_socket);
   cleanup_closep (&c->setup.start_listener);
+  cleanup_closep (&c->setup.seccomp_agent);
   if (c->kept)
     state_dir_keep (&c->half);
   state_half_made_cleanup (&c->half);
@@ -192,6 +194,8 @@ static int make_setup (struct creation *c, struct error *err)
   int r = connect_console (c, err);
   if (r == 0)
     r = workload_make_seccomp (request->plan->seccomp, &c->setup.seccomp, err);
+  if (r == 0)
+    r = seccomp_agent_connect (request->plan->seccomp, &c->setup.seccomp_agent, err);
   if (r == 0 && request->plan->masked_paths_len > 0)
     r = mask_null_open (&c->setup.mask.null_tree, err);
   if (r == 0)
@@ -280,7 +284,7 @@ int container_create (const struct create_request *request, struct created *ret,
     .lock = -1,
     .procfd = -1,
     .half = STATE_NOT_MADE,
-    .setup = { .mask = MASK_INIT, .console_socket = -1, .start_listener = -1 },
+    .setup = { .mask = MASK_INIT, .console_socket = -1, .seccomp_agent = -1, .start_listener = -1 },
   };
   int r = c.arena ? process_set_undumpable (err) : error_set (err, -ENOMEM, "out of memory");
   if (r == 0)

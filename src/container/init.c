@@ -19,6 +19,7 @@
 #include "container/attributes.h"
 #include "container/hooks.h"
 #include "container/init_steps.h"
+#include "container/seccomp_agent.h"
 #include "container/sync.h"
 #include "linux/hostname.h"
 #include "linux/keyring.h"
@@ -53,6 +54,7 @@ static struct workload *init_workload (struct init *init)
   struct workload *w = &init->workload;
   w->process = init->plan->process;
   w->seccomp = &init->setup->seccomp;
+  w->seccomp_agent = init->setup->seccomp_agent;
   w->preserve_fds = init->setup->preserve_fds;
   w->listen_fds = init->setup->listen_fds;
   w->procfd = init->procfd;
@@ -231,7 +233,8 @@ static int step_find_executable (struct init *init, struct error *err)
    the terminal.  */
 static int step_close_descriptors (struct init *init, struct error *err)
 {
-  int keep[] = { init->sync, init->setup->start_listener, init->procfd, init->terminal.slave };
+  int keep[] = { init->sync, init->setup->start_listener, init->procfd, init->terminal.slave,
+                 init->setup->seccomp_agent };
   return workload_close_descriptors (init->setup->preserve_fds, keep, ARRAY_SIZE (keep), err);
 }
 
@@ -295,6 +298,9 @@ static int start_workload (struct init *init, int *connection, struct error *err
     r = hooks_run_confined ("startContainer", init->plan->hooks->start_container,
                             init->plan->hooks->start_container_len, &init->workload,
                             init->state_json, err);
+  if (r == 0 && init->setup->seccomp_agent >= 0)
+    r = seccomp_agent_message (init->plan->seccomp, init->state_json, 0,
+                               &init->workload.agent_message, err);
   return r < 0 ? r : workload_become (&init->workload, err);
 }
 

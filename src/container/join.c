@@ -68,7 +68,7 @@ static int step_leave_caller (struct join *j, struct error *err)
 
 static int step_wait_for_cgroup (struct join *j, struct error *err)
 {
-  return sync_expect (j->sync, SYNC_GO, NULL, err);
+  return sync_expect (j->sync, SYNC_GO, &j->workload.agent_message, err);
 }
 
 /* By the host's procfs: the caller's score is an engine's, which may be one that is never killed.
@@ -108,7 +108,7 @@ static int step_join (struct join *j, struct error *err)
 
 static int step_close_descriptors (struct join *j, struct error *err)
 {
-  int keep[] = { j->sync, j->joining->console_socket };
+  int keep[] = { j->sync, j->joining->console_socket, j->joining->seccomp_agent };
   return workload_close_descriptors (j->joining->preserve_fds, keep, ARRAY_SIZE (keep), err);
 }
 
@@ -204,6 +204,7 @@ _Noreturn void join_run (const struct joining *joining, int sync)
     .sync = sync,
     .workload = { .process = joining->process,
                   .seccomp = &joining->seccomp,
+                  .seccomp_agent = joining->seccomp_agent,
                   .preserve_fds = joining->preserve_fds,
                   .procfd = -1,
                   .rootfd = -1 },
