@@ -77,8 +77,6 @@ static void check_id_mappings (const char *name, const struct oci_id_mapping *ma
 {
   char *pointer = pointer_printf (findings->arena, "/linux/%s", name);
 
-  if (new_namespace && len == 0)
-    reject (findings, "config.invalid", pointer, "a new user namespace needs linux.%s", name);
   if (!new_namespace && len > 0)
     reject (findings, "config.invalid", pointer, "linux.%s is given without a new user namespace",
             name);
@@ -100,6 +98,12 @@ static void check_user_namespace (const struct oci_config *config, struct findin
 
   if (l == NULL)
     return;
+  /* Without any, the process's own ids are mapped to those of the caller, see plan/make_linux.c. */
+  if (is_new && (l->uid_mappings_len == 0) != (l->gid_mappings_len == 0))
+    reject (findings, "config.invalid",
+            l->uid_mappings_len == 0 ? "/linux/uidMappings" : "/linux/gidMappings",
+            "linux.%s is missing: a new user namespace maps users and groups both, or neither",
+            l->uid_mappings_len == 0 ? "uidMappings" : "gidMappings");
   check_id_mappings ("uidMappings", l->uid_mappings, l->uid_mappings_len, is_new, findings);
   check_id_mappings ("gidMappings", l->gid_mappings, l->gid_mappings_len, is_new, findings);
 }

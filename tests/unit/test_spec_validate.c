@@ -286,7 +286,8 @@ static const struct refusal refused[] = {
     "namespace.entry",
     "/linux/namespaces/0",
     NULL },
-  { { NAMESPACES ("{\"type\":\"mount\"},{\"type\":\"user\"}") },
+  { { .linux_part = "{\"namespaces\":[{\"type\":\"mount\"},{\"type\":\"user\"}],"
+                    "\"gidMappings\":[{\"containerID\":0,\"hostID\":1,\"size\":1}]}" },
     "config.invalid",
     "/linux/uidMappings",
     NULL },
