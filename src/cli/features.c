@@ -11,6 +11,7 @@
 #include "policy/policy.h"
 #include "spec/mount_options.h"
 #include "spec/names.h"
+#include "spec/scheduling_names.h"
 #include "spec/seccomp_names.h"
 
 static const char *const hook_names[] = {
@@ -76,9 +77,14 @@ static void fill_linux (struct oci_features_linux *l)
                                                .has_systemd_user = true,
                                                .has_rdma = true,
                                                .rdma = true };
-  static struct oci_features_enabled yes = { true, true }, no = { true, false };
-  static struct oci_features_intel_rdt rdt = { .has_enabled = true };
+  static struct oci_features_enabled yes = { true, true };
+  static struct oci_features_intel_rdt rdt = { .has_enabled = true,
+                                               .has_schemata = true,
+                                               .has_monitoring = true };
   static struct oci_features_mount_extensions extensions = { .idmap = &yes };
+  static struct oci_features_memory_policy memory;
+  SET_LIST (&memory, modes, memory_mode_names ());
+  SET_LIST (&memory, flags, memory_flag_names ());
   fill_seccomp (&seccomp);
   SET_LIST (l, namespaces, namespace_names);
   l->cgroup = &cgroup;
@@ -87,7 +93,8 @@ static void fill_linux (struct oci_features_linux *l)
   l->selinux = &yes;
   l->intel_rdt = &rdt;
   l->mount_extensions = &extensions;
-  l->net_devices = &no;
+  l->net_devices = &yes;
+  l->memory_policy = &memory;
 }
 
 static int add_policy (const struct invocation *in, struct oci_features *f, struct arena *arena)

@@ -20,6 +20,7 @@
 #include "container/idmap.h"
 #include "container/init.h"
 #include "container/sync.h"
+#include "linux/netdev.h"
 #include "linux/oom_score.h"
 #include "linux/process.h"
 #include "linux/rlimit.h"
@@ -231,6 +232,18 @@ static int empower_init (const struct parent_request *request, pid_t pid, struct
   return r < 0 ? r : write_maps (request->procfd, pid, plan->user_namespace, err);
 }
 
+static int move_interfaces (const struct parent_request *request, pid_t pid, struct error *err)
+{
+  const struct plan *plan = request->setup->plan;
+  int r = 0;
+  for (size_t i = 0; r == 0 && i < plan->net_devices.len; i++)
+    {
+      const char *from = plan->net_devices.keys[i], *to = plan->net_devices.values[i].name;
+      r = netdev_move (request->procfd, pid, from, to != NULL && to[0] != '\0' ? to : from, err);
+    }
+  return r < 0 ? error_context (err, "linux.netDevices") : 0;
+}
+
 static int lead_init (const struct parent_request *request, const struct created *init, int sync,
                       struct error *err)
 {
@@ -246,6 +259,8 @@ static int lead_init (const struct parent_request *request, const struct created
     r = sync_send (sync, SYNC_GO, NULL, err);
   if (r == 0)
     r = sync_expect (sync, SYNC_PREPARED, NULL, err);
+  if (r == 0)
+    r = move_interfaces (request, init->pid, err);
   if (r == 0)
     r = install_device_filter (request, err);
   cleanup_free char *state =

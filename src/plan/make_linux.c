@@ -223,6 +223,8 @@ int plan_make_linux (const struct plan_input *in, struct arena *arena, struct pl
   plan->readonly_paths = linux_->readonly_paths;
   plan->readonly_paths_len = linux_->readonly_paths_len;
   plan->sysctl = linux_->sysctl;
+  plan->net_devices = linux_->net_devices;
+  plan->mount_label = linux_->mount_label;
   plan->time_offsets = linux_->time_offsets;
   plan->personality = linux_->personality;
   plan->memory_policy = linux_->memory_policy;

@@ -134,6 +134,37 @@ static void check_time_offsets (const struct oci_config *config, struct findings
     }
 }
 
+/* What the kernel takes for the name of an interface (dev_valid_name).  */
+static bool is_interface_name (const char *name)
+{
+  return !is_empty (name) && strlen (name) < 16 && strcmp (name, ".") != 0
+         && strcmp (name, "..") != 0 && strpbrk (name, "/: \t\n\v\f\r%") == NULL;
+}
+
+static void check_net_devices (const struct oci_config *config, struct findings *findings)
+{
+  const struct oci_linux *l = config->linux;
+  char quoted[STR_QUOTE_MAX];
+
+  if (l == NULL || l->net_devices.len == 0)
+    return;
+  if (config_namespace (config, "network") == NULL)
+    reject (findings, "config.invalid", "/linux/netDevices",
+            "linux.netDevices is given without a network namespace to move them into");
+  for (size_t i = 0; i < l->net_devices.len; i++)
+    {
+      const char *to = l->net_devices.values[i].name;
+
+      if (!is_interface_name (l->net_devices.keys[i]))
+        reject (findings, "config.invalid", "/linux/netDevices",
+                "\"%s\" is no name of a network interface",
+                str_quote (l->net_devices.keys[i], quoted));
+      if (!is_empty (to) && !is_interface_name (to))
+        reject (findings, "config.invalid", "/linux/netDevices",
+                "\"%s\" is no name of a network interface", str_quote (to, quoted));
+    }
+}
+
 void validate_namespaces (const struct oci_config *config, struct findings *findings)
 {
   const struct oci_linux *l = config->linux;
@@ -143,6 +174,7 @@ void validate_namespaces (const struct oci_config *config, struct findings *find
     check_namespace (&l->namespaces[i], i, &seen, findings);
   check_user_namespace (config, findings);
   check_time_offsets (config, findings);
+  check_net_devices (config, findings);
   if (config_namespace (config, "mount") == NULL)
     reject (findings, "namespace.host", "/linux/namespaces",
             "no mount namespace: the container's mounts would be the host's");
@@ -339,8 +371,6 @@ void validate_linux_unsupported (const struct oci_config *config, struct finding
   if (l == NULL)
     return;
   const struct unsupported_field fields[] = {
-    { "/linux/netDevices", l->net_devices.len > 0 },
-    { "/linux/mountLabel", !is_empty (l->mount_label) },
     { "/linux/intelRdt", l->intel_rdt != NULL },
   };
   reject_unsupported (findings, fields, ARRAY_SIZE (fields));
