@@ -15,7 +15,7 @@ packages='
   libseccomp-dev libyajl-dev libcap-dev libselinux1-dev libmnl-dev libmd-dev libcmocka-dev
   clang clang-format universal-ctags
   bats jq strace busybox-static iproute2 iptables procps util-linux
-  docker.io containerd runc crun podman uidmap slirp4netns
+  docker.io containerd runc crun podman uidmap slirp4netns python3-grpcio
 '
 jobs=$(nproc)
 test_limit=120 # seconds for one case
@@ -188,7 +188,7 @@ describe ()
   local pid
   sort -u | while read -r pid; do
     # Not the helpers of the listing, which are dead by now, and maybe not yet waited for.
-    if grep -q '^State:[[:space:]]*[^ZX]' "/proc/$pid/status" 2>/dev/null; then
+    if grep -q '^State:[[:space:]]*[^ZX[:space:]]' "/proc/$pid/status" 2>/dev/null; then
       echo "$pid $(tr '\0' ' ' 2>/dev/null <"/proc/$pid/cmdline")"
     fi
   done

@@ -198,10 +198,19 @@ docker_answers ()
 
 docker_daemons_up ()
 {
+  docker_containerd_up && docker_daemon_up
+}
+
+docker_containerd_up ()
+{
   # Descriptor 3 is bats' own: a daemon that keeps it keeps bats waiting.
   containerd --config "$DOCKER_DIR/containerd.toml" >"$DOCKER_DIR/containerd.log" 2>&1 </dev/null 3>&- &
   echo $! >"$DOCKER_DIR/containerd.pid"
   docker_wait 20 test -S "$DOCKER_DIR/c/containerd.sock" || { cat "$DOCKER_DIR/containerd.log"; return 1; }
+}
+
+docker_daemon_up ()
+{
   set -- -H "$DOCKER_HOST"
   # The well-known name too, so that tests can mount what users mount.
   if [ ! -e /run/docker.sock ]; then
