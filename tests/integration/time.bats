@@ -39,7 +39,8 @@ shifted ()
   shifted
   [ "${lines[1]}" = "$(readlink "/proc/$(pid_of "$ID")/ns/time")" ]
   # A second container in the same namespace.
-  local path=/proc/$(pid_of "$ID")/ns/time
+  local path
+  path=/proc/$(pid_of "$ID")/ns/time
   new_bundle other
   edit '.linux.namespaces += [{type: "time", path: $p}]' --arg p "$path"
   in_container "$clocks"
