@@ -79,8 +79,11 @@ static void fill_linux (struct oci_features_linux *l)
                                                .rdma = true };
   static struct oci_features_enabled yes = { true, true };
   static struct oci_features_intel_rdt rdt = { .has_enabled = true,
+                                               .enabled = true,
                                                .has_schemata = true,
-                                               .has_monitoring = true };
+                                               .schemata = true,
+                                               .has_monitoring = true,
+                                               .monitoring = true };
   static struct oci_features_mount_extensions extensions = { .idmap = &yes };
   static struct oci_features_memory_policy memory;
   SET_LIST (&memory, modes, memory_mode_names ());

@@ -15,6 +15,7 @@
 #include "container/idmap.h"
 #include "container/parent.h"
 #include "container/record.h"
+#include "container/resctrl.h"
 #include "container/seccomp_agent.h"
 #include "container/setup.h"
 #include "container/start_socket.h"
@@ -35,6 +36,7 @@ struct creation
   struct cgroup *cgroup;
   struct record *record;
   struct container_setup setup;
+  bool in_resctrl;
   bool kept; /* all is made: ending leaves it */
 };
 
@@ -48,6 +50,8 @@ static void close_device_trees (struct container_setup *setup)
 static void creation_end (struct creation *c)
 {
   struct error ignored;
+  if (c->in_resctrl && !c->kept)
+    (void)resctrl_leave (c->request->plan, c->record->resctrl_made, &ignored);
   if (c->cgroup != NULL)
     {
       if (!c->kept)
@@ -214,7 +218,9 @@ static int record_init (const struct created *init, void *data, struct error *er
   c->record->has_pid = c->record->has_start_time = true;
   c->record->pid = init->pid;
   c->record->start_time = init->start_time;
-  return state_write (c->dirfd, c->record, err);
+  int r = resctrl_enter (c->request->plan, init->pid, &c->record->resctrl_made, err);
+  c->record->has_resctrl_made = c->in_resctrl = r == 0;
+  return r < 0 ? r : state_write (c->dirfd, c->record, err);
 }
 
 static int record_created (struct creation *c, const struct created *init, struct error *err)

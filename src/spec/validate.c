@@ -46,7 +46,7 @@ static validate_check *const checks[] = {
   validate_rootfs_propagation,
   validate_memory_policy,
   validate_personality,
-  validate_linux_unsupported,
+  validate_intel_rdt,
 };
 
 void spec_validate (const struct oci_config *config, struct findings *findings)

@@ -26,7 +26,7 @@ validate_check validate_mounts;
 validate_check validate_hooks;
 /* validate_linux.c */
 validate_check validate_namespaces, validate_devices, validate_paths, validate_cgroups_path,
-    validate_sysctl, validate_rootfs_propagation, validate_linux_unsupported;
+    validate_sysctl, validate_rootfs_propagation, validate_intel_rdt;
 /* validate_resources.c */
 validate_check validate_memory, validate_cpu, validate_pids, validate_block_io,
     validate_device_rules, validate_huge_pages, validate_network, validate_unified;

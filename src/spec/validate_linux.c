@@ -2,6 +2,7 @@
 /* Owns the checks of `linux` but resources and seccomp (config-linux.md).  Pure, needs no
  * privilege.  */
 #include <errno.h>
+#include <limits.h>
 #include <string.h>
 #include <sys/stat.h>
 
@@ -364,14 +365,25 @@ void validate_rootfs_propagation (const struct oci_config *config, struct findin
             str_quote (word, quoted));
 }
 
-void validate_linux_unsupported (const struct oci_config *config, struct findings *findings)
+/* A name of one directory; what a file of several lines would take for two isn't in it.  */
+void validate_intel_rdt (const struct oci_config *config, struct findings *findings)
 {
-  const struct oci_linux *l = config->linux;
+  const struct oci_intel_rdt *r = config->linux == NULL ? NULL : config->linux->intel_rdt;
 
-  if (l == NULL)
+  if (r == NULL)
     return;
-  const struct unsupported_field fields[] = {
-    { "/linux/intelRdt", l->intel_rdt != NULL },
-  };
-  reject_unsupported (findings, fields, ARRAY_SIZE (fields));
+  if (!is_empty (r->clos_id)
+      && (strchr (r->clos_id, '/') != NULL || str_equal (r->clos_id, "..")
+          || strlen (r->clos_id) > NAME_MAX))
+    reject (findings, "config.invalid", "/linux/intelRdt/closID",
+            "linux.intelRdt.closID is no name of a group");
+  for (size_t i = 0; i < r->schemata_len; i++)
+    if (is_empty (r->schemata[i]) || strchr (r->schemata[i], '\n') != NULL)
+      reject (findings, "config.invalid",
+              pointer_printf (findings->arena, "/linux/intelRdt/schemata/%zu", i),
+              "entry %zu of linux.intelRdt.schemata is not one line", i);
+  if (!is_empty (r->mem_bw_schema)
+      && (!str_has_prefix (r->mem_bw_schema, "MB:") || strchr (r->mem_bw_schema, '\n') != NULL))
+    reject (findings, "config.invalid", "/linux/intelRdt/memBwSchema",
+            "linux.intelRdt.memBwSchema is not one line that begins with MB:");
 }
