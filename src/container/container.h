@@ -73,6 +73,7 @@ struct create_request
   const struct bundle *bundle;
   const char *config; /* absolute path of what --config gave, or NULL */
   const char *pid_file;
+  const char *pidfd_socket;
   const char *console_socket;
   int console_fd; /* a connected socket in its place, borrowed; 0: none */
   unsigned preserve_fds;
@@ -157,6 +158,7 @@ struct exec_request
 {
   const struct plan_process *process; /* admitted, hardened by the recorded plan */
   const char *pid_file;
+  const char *pidfd_socket;
   const char *console_socket; /* NULL with a terminal: it is relayed to the caller's */
   const char *cgroup;         /* a path below the container's group, or NULL */
   unsigned preserve_fds;

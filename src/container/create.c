@@ -232,6 +232,8 @@ static int record_created (struct creation *c, const struct created *init, struc
                           : error_set (err, -ENOMEM, "out of memory for the record");
   if (r == 0 && c->request->pid_file != NULL)
     r = pid_file_write (c->request->pid_file, init->pid, err);
+  if (r == 0 && c->request->pidfd_socket != NULL)
+    r = pidfd_send (c->request->pidfd_socket, init->pidfd, err);
   return r;
 }
 

@@ -220,6 +220,8 @@ static int let_go (struct execution *e, int sync, struct error *err)
   int r = cgroup_attach (e->cgroup, e->pid, err);
   if (r == 0 && e->request->pid_file != NULL)
     r = pid_file_write (e->request->pid_file, e->pid, err);
+  if (r == 0 && e->request->pidfd_socket != NULL)
+    r = pidfd_send (e->request->pidfd_socket, e->pidfd, err);
   state_unlock (&e->container->lock);
   if (r == 0)
     r = agent_message (e, &message, err);

@@ -13,6 +13,7 @@
 #include "base/cleanup.h"
 #include "base/fd.h"
 #include "base/str.h"
+#include "linux/unix_socket.h"
 #include "plan/make.h"
 #include "spec/names.h"
 
@@ -106,4 +107,12 @@ int pid_file_write (const char *path, pid_t pid, struct error *err)
   if (r < 0)
     unlink (temporary);
   return r;
+}
+
+int pidfd_send (const char *path, int pidfd, struct error *err)
+{
+  static const char name[] = "pidfd";
+  cleanup_close int sock = -1;
+  int r = unix_connect (path, "pidfd socket", &sock, err);
+  return r < 0 ? r : fd_send (sock, pidfd, name, strlen (name), err);
 }
