@@ -277,6 +277,25 @@ int init_mount_all (struct init *init, struct error *err)
   return 0;
 }
 
+int init_mount_later (struct init *init, size_t index, struct error *err)
+{
+  const struct plan_mount *m = &init->plan->mounts[index];
+  if (!str_equal (m->kind, "bind") && !str_equal (m->kind, "tmpfs"))
+    return error_set (err, -ENOTSUP, "mount %s on %s: only binds and tmpfs can be added later",
+                      m->kind, m->destination);
+  cleanup_free int *sealed = malloc ((init->plan->mounts_len + 1) * sizeof *sealed);
+  if (sealed == NULL)
+    return error_set (err, -ENOMEM, "out of memory for the mounts");
+  sealed[index] = -1;
+  init->sealed = sealed;
+  int r = mount_one (init, m, err);
+  if (r == 0 && sealed[index] >= 0)
+    r = mount_set (sealed[index], false, MOUNT_ATTR_RDONLY, 0, 0, m->destination, err);
+  cleanup_closep (&sealed[index]);
+  init->sealed = NULL;
+  return r;
+}
+
 /* Nothing is made in a /dev that is bound from outside: the nodes would be made there.  */
 static bool dev_is_bound (const struct plan *plan)
 {
