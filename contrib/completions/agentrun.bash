@@ -44,7 +44,7 @@ _agentrun ()
   elif [ -z "$words" ]; then
     case $command in
       '') words=$(agentrun --help 2>/dev/null | sed -n '/^Commands:/,/^$/s/^  \([a-z]*\) .*/\1/p') ;;
-      start | state | kill | delete | exec | ps | pause | resume | update | check)
+      start | state | kill | delete | exec | events | ps | pause | resume | update | check)
         words=$(ls "$(_agentrun_state)" 2>/dev/null) ;;
     esac
   fi

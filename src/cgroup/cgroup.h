@@ -10,6 +10,7 @@
 #include <sys/types.h>
 
 #include "base/error.h"
+#include "base/str.h"
 #include "ocispec.h"
 
 struct cgroup; /* the set of directories */
@@ -92,6 +93,16 @@ int cgroup_kill_all (const struct cgroup *, int signal, struct error *err);
    thaws again and fails (-ETIMEDOUT).  Thawing thaws both.  */
 int cgroup_freeze (const struct cgroup *, bool frozen, struct error *err);
 int cgroup_is_frozen (const struct cgroup *, bool *ret, struct error *err);
+
+/* What the groups count, as one JSON object (runc's events).  */
+void cgroup_stats (const struct cgroup *, struct strbuf *out);
+
+/* How many processes the kernel has killed in the group for want of memory; 0 if it can't be told.
+ */
+uint64_t cgroup_oom_kills (const struct cgroup *);
+/* A descriptor that has *RET_EVENTS of poll(2) when that may have changed; of POLLIN the reader
+   takes 8 bytes.  The caller closes it.  -ENOENT without a memory controller.  */
+int cgroup_oom_watch (const struct cgroup *, int *ret_fd, short *ret_events, struct error *err);
 
 /* Removes the groups with everything below, depth first; kills what is left inside; copes with
    EBUSY by waiting with back-off, at most five seconds.  A vanished group is success.  Parents that

@@ -100,4 +100,5 @@ const char *state_root_path (const struct global_options *);
 
 extern const struct command command_create, command_run, command_start, command_state, command_kill,
     command_delete, command_features, command_check, command_policy, command_list, command_ps,
-    command_pause, command_resume, command_update, command_spec, command_exec;
+    command_pause, command_resume, command_update, command_spec, command_events, command_exec,
+    command_mounts;

@@ -6,23 +6,11 @@
 #include "cli/command.h"
 
 const struct command *const commands[] = {
-  &command_create,
-  &command_start,
-  &command_state,
-  &command_kill,
-  &command_delete,
-  &command_exec,
-  &command_run,
-  &command_list,
-  &command_ps,
-  &command_pause,
-  &command_resume,
-  &command_update,
-  &command_spec,
-  &command_features,
-  &command_check,
-  &command_policy,
-  NULL,
+  &command_create, &command_start,  &command_state, &command_kill,
+  &command_delete, &command_events, &command_exec,  &command_mounts,
+  &command_run,    &command_list,   &command_ps,    &command_pause,
+  &command_resume, &command_update, &command_spec,  &command_features,
+  &command_check,  &command_policy, NULL,
 };
 
 const struct command *command_find (const char *name)

@@ -59,6 +59,7 @@ int create_prepare (const struct invocation *in, struct judged *judged, struct c
     .bundle = &judged->bundle,
     .config = judged->bundle.config_path,
     .pid_file = o->pid_file,
+    .pidfd_socket = o->pidfd_socket,
     .console_socket = o->console_socket,
     .preserve_fds = o->preserve_fds,
     .listen_fds = judged->request.listen_fds,

@@ -11,6 +11,7 @@ struct create_options
   const char *bundle;
   const char *config;
   const char *pid_file;
+  const char *pidfd_socket;
   const char *console_socket;
   unsigned preserve_fds;
   bool no_pivot;
@@ -30,6 +31,8 @@ struct create_options
       CREATE_OPTION ("config", 'f', OPTION_STRING, config, "FILE",                                 \
                      "in place of config.json in the bundle"),                                     \
       CREATE_OPTION ("pid-file", 0, OPTION_STRING, pid_file, "FILE", "write the pid there"),       \
+      CREATE_OPTION ("pidfd-socket", 0, OPTION_STRING, pidfd_socket, "SOCKET",                     \
+                     "send a descriptor of the process there (pidfd_open(2))"),                    \
       CREATE_OPTION ("console-socket", 0, OPTION_STRING, console_socket, "SOCKET",                 \
                      "send the terminal's master to this socket"),                                 \
       CREATE_OPTION ("preserve-fds", 0, OPTION_UNSIGNED, preserve_fds, "N",                        \

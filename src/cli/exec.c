@@ -32,7 +32,8 @@ static const struct option_row rows[] = {
   ROW ("process-label", 0, OPTION_STRING, process_label, "LABEL", "the SELinux label"),
   ROW ("ignore-paused", 0, OPTION_FLAG, ignore_paused, NULL,
        "in a paused container wait until it is resumed"),
-  ROW ("pidfd-socket", 0, OPTION_STRING, pidfd_socket, "SOCKET", "refused by this build"),
+  ROW ("pidfd-socket", 0, OPTION_STRING, pidfd_socket, "SOCKET",
+       "send a descriptor of the process there (pidfd_open(2))"),
   ROW ("no-subreaper", 0, OPTION_FLAG, no_subreaper, NULL, "accepted"),
   { NULL, 0, OPTION_FLAG, 0, NULL, NULL },
 };
@@ -59,6 +60,7 @@ static int run_exec (const struct invocation *in, struct error *err)
   const struct exec_request request = {
     .process = process,
     .pid_file = o->pid_file,
+    .pidfd_socket = o->pidfd_socket,
     .console_socket = o->console_socket,
     .cgroup = o->cgroup,
     .preserve_fds = o->preserve_fds,

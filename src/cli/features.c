@@ -11,13 +11,14 @@
 #include "policy/policy.h"
 #include "spec/mount_options.h"
 #include "spec/names.h"
+#include "spec/scheduling_names.h"
 #include "spec/seccomp_names.h"
 
 static const char *const hook_names[] = {
   "prestart", "createRuntime", "createContainer", "startContainer", "poststart", "poststop", NULL
 };
-static const char *const namespace_names[] = { "cgroup", "ipc",  "mount", "network",
-                                               "pid",    "user", "uts",   NULL };
+static const char *const namespace_names[] = { "cgroup", "ipc",  "mount", "network", "pid",
+                                               "time",   "user", "uts",   NULL };
 
 /* Annotations that are known to change what some runtimes do.  agentrun obeys none of them; an
    engine that filters by this list keeps them from runtimes that do.  */
@@ -76,9 +77,17 @@ static void fill_linux (struct oci_features_linux *l)
                                                .has_systemd_user = true,
                                                .has_rdma = true,
                                                .rdma = true };
-  static struct oci_features_enabled yes = { true, true }, no = { true, false };
-  static struct oci_features_intel_rdt rdt = { .has_enabled = true };
-  static struct oci_features_mount_extensions extensions = { .idmap = &no };
+  static struct oci_features_enabled yes = { true, true };
+  static struct oci_features_intel_rdt rdt = { .has_enabled = true,
+                                               .enabled = true,
+                                               .has_schemata = true,
+                                               .schemata = true,
+                                               .has_monitoring = true,
+                                               .monitoring = true };
+  static struct oci_features_mount_extensions extensions = { .idmap = &yes };
+  static struct oci_features_memory_policy memory;
+  SET_LIST (&memory, modes, memory_mode_names ());
+  SET_LIST (&memory, flags, memory_flag_names ());
   fill_seccomp (&seccomp);
   SET_LIST (l, namespaces, namespace_names);
   l->cgroup = &cgroup;
@@ -87,7 +96,8 @@ static void fill_linux (struct oci_features_linux *l)
   l->selinux = &yes;
   l->intel_rdt = &rdt;
   l->mount_extensions = &extensions;
-  l->net_devices = &no;
+  l->net_devices = &yes;
+  l->memory_policy = &memory;
 }
 
 static int add_policy (const struct invocation *in, struct oci_features *f, struct arena *arena)

@@ -3,7 +3,9 @@
    would tighten anyway is written out, so that a reader sees what will hold; but for the seccomp
    profile, which is built in.  */
 #include <errno.h>
+#include <unistd.h>
 
+#include "base/str.h"
 #include "cli/command.h"
 #include "spec/load.h"
 
@@ -17,12 +19,12 @@ static const struct option_row rows[] = {
   { "bundle", 'b', OPTION_STRING, offsetof (struct spec_options, bundle), "DIR",
     "where to write it (working directory)" },
   { "rootless", 0, OPTION_FLAG, offsetof (struct spec_options, rootless), NULL,
-    "refused: not supported by this build" },
+    "for an ordinary user, who maps himself" },
   { NULL, 0, OPTION_FLAG, 0, NULL, NULL },
 };
 
 /* clang-format off */
-static const char first_config[] =
+static const char first_part[] =
       "{\n"
       "  \"ociVersion\": \"1.2.0\",\n"
       "  \"process\": {\n"
@@ -58,7 +60,13 @@ static const char first_config[] =
       "    {\n"
       "      \"destination\": \"/dev/pts\", \"type\": \"devpts\", \"source\": \"devpts\",\n"
       "      \"options\": [\"nosuid\", \"noexec\", \"newinstance\", \"ptmxmode=0666\",\n"
-      "      \"mode=0620\", \"gid=5\"]\n"
+      "      \"mode=0620\"";
+
+/* What the group of terminals, the cgroup mount and the limits are is root's business.  */
+static const char root_group[] = ", \"gid=5\"";
+
+static const char second_part[] =
+      "]\n"
       "    },\n"
       "    {\n"
       "      \"destination\": \"/dev/shm\", \"type\": \"tmpfs\", \"source\": \"shm\",\n"
@@ -71,11 +79,15 @@ static const char first_config[] =
       "    {\n"
       "      \"destination\": \"/sys\", \"type\": \"sysfs\", \"source\": \"sysfs\",\n"
       "      \"options\": [\"nosuid\", \"noexec\", \"nodev\", \"ro\"]\n"
-      "    },\n"
+      "    },\n";
+
+static const char root_cgroup[] =
       "    {\n"
       "      \"destination\": \"/sys/fs/cgroup\", \"type\": \"cgroup\", \"source\": \"cgroup\",\n"
       "      \"options\": [\"nosuid\", \"noexec\", \"nodev\", \"relatime\", \"ro\"]\n"
-      "    },\n"
+      "    },\n";
+
+static const char third_part[] =
       "    {\n"
       "      \"destination\": \"/tmp\", \"type\": \"tmpfs\", \"source\": \"tmpfs\",\n"
       "      \"options\": [\"nosuid\", \"nodev\", \"mode=1777\", \"size=256m\"]\n"
@@ -88,7 +100,17 @@ static const char first_config[] =
       "      { \"type\": \"ipc\" },\n"
       "      { \"type\": \"uts\" },\n"
       "      { \"type\": \"mount\" },\n"
-      "      { \"type\": \"cgroup\" }\n"
+      "      { \"type\": \"cgroup\" }";
+
+static const char user_maps[] =
+      ",\n"
+      "      { \"type\": \"user\" }\n"
+      "    ],\n"
+      "    \"uidMappings\": [{ \"containerID\": 1000, \"hostID\": %u, \"size\": 1 }],\n"
+      "    \"gidMappings\": [{ \"containerID\": 1000, \"hostID\": %u, \"size\": 1 }],\n";
+
+static const char root_limits[] =
+      "\n"
       "    ],\n"
       "    \"resources\": {\n"
       "      \"devices\": [\n"
@@ -97,7 +119,9 @@ static const char first_config[] =
       "      \"memory\": { \"limit\": 2147483648, \"swap\": 2147483648 },\n"
       "      \"cpu\": { \"quota\": 200000, \"period\": 100000 },\n"
       "      \"pids\": { \"limit\": 512 }\n"
-      "    },\n"
+      "    },\n";
+
+static const char last_part[] =
       "    \"maskedPaths\": [\n"
       "      \"/proc/acpi\", \"/proc/asound\", \"/proc/kcore\", \"/proc/keys\",\n"
       "      \"/proc/latency_stats\",\n"
@@ -111,13 +135,40 @@ static const char first_config[] =
       "}\n";
 /* clang-format on */
 
+/* An ordinary user is himself in the container, under another number.  His limits are those of a
+   delegated cgroup, if he has one: what is written out would have to be enforced.  */
+static void write_rootless (struct strbuf *text)
+{
+  strbuf_add (text, first_part);
+  strbuf_add (text, second_part);
+  strbuf_add (text, third_part);
+  strbuf_printf (text, user_maps, (unsigned)getuid (), (unsigned)getgid ());
+  strbuf_add (text, last_part);
+}
+
+static void write_root (struct strbuf *text)
+{
+  strbuf_add (text, first_part);
+  strbuf_add (text, root_group);
+  strbuf_add (text, second_part);
+  strbuf_add (text, root_cgroup);
+  strbuf_add (text, third_part);
+  strbuf_add (text, root_limits);
+  strbuf_add (text, last_part);
+}
+
 static int run_spec (const struct invocation *in, struct error *err)
 {
   const struct spec_options *o = in->values;
+  cleanup_strbuf struct strbuf text = { 0 };
 
   if (o->rootless)
-    return error_set (err, -ENOTSUP, "spec: --rootless is not supported by this build");
-  return document_create (o->bundle, "config.json", first_config, err);
+    write_rootless (&text);
+  else
+    write_root (&text);
+  if (text.failed)
+    return error_set (err, -ENOMEM, "out of memory for the configuration");
+  return document_create (o->bundle, "config.json", text.data, err);
 }
 
 const struct command command_spec = {

@@ -55,6 +55,23 @@ static void add_bundle_facts (struct judged *j)
   SET_NUMBER (f, config_mode, j->bundle.config_mode & 07777);
 }
 
+static int add_mounts (const struct judge_options *options, struct judged *j, struct error *err)
+{
+  struct oci_config *config = j->config;
+  size_t len = config->mounts_len, more = options->more_mounts_len;
+  if (more == 0)
+    return 0;
+  struct oci_mount *all = arena_alloc_array (j->arena, len + more, sizeof *all);
+  if (all == NULL)
+    return error_set (err, -ENOMEM, "out of memory for the mounts");
+  for (size_t i = 0; i < len + more; i++)
+    all[i] = i < len ? config->mounts[i] : options->more_mounts[i - len];
+  config->mounts = all;
+  config->mounts_len = len + more;
+  config->has_mounts = true;
+  return 0;
+}
+
 int stages_judge (const struct global_options *global, const struct judge_options *options,
                   struct judged *j, struct error *err)
 {
@@ -68,6 +85,9 @@ int stages_judge (const struct global_options *global, const struct judge_option
       j->denied = findings_reject (&j->findings);
       return j->denied ? 0 : r;
     }
+  r = add_mounts (options, j, err);
+  if (r < 0)
+    return r;
   spec_validate (j->config, &j->findings);
   bool invalid = findings_reject (&j->findings);
   if (global->own_user_namespace && !invalid)

@@ -36,6 +36,8 @@ struct judge_options
   unsigned preserve_fds;
   bool no_pivot;
   bool no_new_keyring;
+  const struct oci_mount *more_mounts; /* behind those of the configuration (mounts add) */
+  size_t more_mounts_len;
 };
 
 /* From the bundle to the verdict.  A denial is a result, not an error; an error means that no

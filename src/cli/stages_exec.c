@@ -24,8 +24,6 @@ static int check_options (const struct exec_options *o, int argc, struct error *
     { o->cap.len > 0, "--cap" },
     { o->no_new_privs, "--no-new-privs" },
   };
-  if (o->pidfd_socket != NULL)
-    return error_set (err, -ENOTSUP, "exec: --pidfd-socket is not supported by this build");
   if (o->process == NULL)
     return argc > 1 ? 0 : error_set (err, -EINVAL, "exec: no command to execute is given");
   if (argc > 1)

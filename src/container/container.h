@@ -78,6 +78,7 @@ struct create_request
   const struct bundle *bundle;
   const char *config; /* absolute path of what --config gave, or NULL */
   const char *pid_file;
+  const char *pidfd_socket;
   const char *console_socket;
   int console_fd; /* a connected socket in its place, borrowed; 0: none */
   unsigned preserve_fds;
@@ -123,6 +124,18 @@ int container_delete (const char *root, const char *id, bool force, struct error
 int container_pause (const char *root, const char *id, struct error *err);
 int container_resume (const char *root, const char *id, struct error *err);
 
+/* events: statistics now, and with ONCE false every INTERVAL_MS until the container has ended;
+   beside them an event for each process that the kernel kills for want of memory.  SAY gets each as
+   a line of JSON.  */
+struct events_request
+{
+  bool once;
+  int64_t interval_ms;
+  int (*say) (const char *line, struct error *err);
+};
+int container_events (const char *root, const char *id, const struct events_request *,
+                      struct error *err);
+
 /* update: writes CHANGE to the cgroups and RESULT, all resources that hold then, to the record
    (both as struct update_admission has them).  C is open and locked.  A stopped container is an
    error.  */
@@ -162,6 +175,7 @@ struct exec_request
 {
   const struct plan_process *process; /* admitted, hardened by the recorded plan */
   const char *pid_file;
+  const char *pidfd_socket;
   const char *console_socket; /* NULL with a terminal: it is relayed to the caller's */
   const char *cgroup;         /* a path below the container's group, or NULL */
   unsigned preserve_fds;

@@ -12,8 +12,11 @@
 #include "base/log.h"
 #include "base/str.h"
 #include "container/container.h"
+#include "container/idmap.h"
 #include "container/parent.h"
 #include "container/record.h"
+#include "container/resctrl.h"
+#include "container/seccomp_agent.h"
 #include "container/setup.h"
 #include "container/start_socket.h"
 #include "container/workload.h"
@@ -33,6 +36,7 @@ struct creation
   struct cgroup *cgroup;
   struct record *record;
   struct container_setup setup;
+  bool in_resctrl;
   bool kept;    /* all is made: ending leaves it */
   bool goes_on; /* to start it, before anybody else can look */
 };
@@ -47,6 +51,8 @@ static void close_device_trees (struct container_setup *setup)
 static void creation_end (struct creation *c)
 {
   struct error ignored;
+  if (c->in_resctrl && !c->kept)
+    (void)resctrl_leave (c->request->plan, c->record->resctrl_made, &ignored);
   if (c->cgroup != NULL)
     {
       if (!c->kept)
@@ -59,6 +65,7 @@ static void creation_end (struct creation *c)
   close_device_trees (&c->setup);
   cleanup_closep (&c->setup.console_socket);
   cleanup_closep (&c->setup.start_listener);
+  cleanup_closep (&c->setup.seccomp_agent);
   if (c->kept)
     state_dir_keep (&c->half);
   state_half_made_cleanup (&c->half);
@@ -193,10 +200,14 @@ static int make_setup (struct creation *c, struct error *err)
   int r = connect_console (c, err);
   if (r == 0)
     r = workload_make_seccomp (request->plan->seccomp, &c->setup.seccomp, err);
+  if (r == 0)
+    r = seccomp_agent_connect (request->plan->seccomp, &c->setup.seccomp_agent, err);
   if (r == 0 && request->plan->masked_paths_len > 0)
     r = mask_null_open (&c->setup.mask.null_tree, err);
   if (r == 0)
     r = open_device_trees (c, err);
+  if (r == 0)
+    r = idmap_mounts (&c->setup, c->procfd, err);
   if (r == 0)
     r = make_cgroup_mounts (c, err);
   if (r < 0 || c->goes_on)
@@ -211,7 +222,9 @@ static int record_init (const struct created *init, void *data, struct error *er
   c->record->has_pid = c->record->has_start_time = true;
   c->record->pid = init->pid;
   c->record->start_time = init->start_time;
-  return state_write (c->dirfd, c->record, err);
+  int r = resctrl_enter (c->request->plan, init->pid, &c->record->resctrl_made, err);
+  c->record->has_resctrl_made = c->in_resctrl = r == 0;
+  return r < 0 ? r : state_write (c->dirfd, c->record, err);
 }
 
 static int record_created (struct creation *c, const struct created *init, struct error *err)
@@ -224,6 +237,8 @@ static int record_created (struct creation *c, const struct created *init, struc
     r = state_write (c->dirfd, c->record, err);
   if (r == 0 && c->request->pid_file != NULL)
     r = pid_file_write (c->request->pid_file, init->pid, err);
+  if (r == 0 && c->request->pidfd_socket != NULL)
+    r = pidfd_send (c->request->pidfd_socket, init->pidfd, err);
   return r;
 }
 
@@ -299,7 +314,7 @@ int container_create_open (const struct create_request *request, struct created 
     .lock = -1,
     .procfd = -1,
     .half = STATE_NOT_MADE,
-    .setup = { .mask = MASK_INIT, .console_socket = -1, .start_listener = -1 },
+    .setup = { .mask = MASK_INIT, .console_socket = -1, .seccomp_agent = -1, .start_listener = -1 },
     .goes_on = ret != NULL,
   };
   int r = c.arena ? process_set_undumpable (err) : error_set (err, -ENOMEM, "out of memory");

@@ -19,6 +19,7 @@
 #include "container/exec_steps.h"
 #include "container/foreground.h"
 #include "container/record.h"
+#include "container/seccomp_agent.h"
 #include "container/sync.h"
 #include "container/workload.h"
 #include "linux/process.h"
@@ -52,6 +53,7 @@ static void execution_end (struct execution *e)
     cgroup_close (e->cgroup);
   seccomp_program_free (&e->joining.seccomp);
   cleanup_closep (&e->joining.init);
+  cleanup_closep (&e->joining.seccomp_agent);
   if (e->joining.console_socket != e->console[1])
     cleanup_closep (&e->joining.console_socket);
   cleanup_closep (&e->console[0]);
@@ -153,6 +155,8 @@ static int prepare (struct execution *e, struct error *err)
   if (r == 0)
     r = workload_make_seccomp (e->container->record->plan->seccomp, &e->joining.seccomp, err);
   if (r == 0)
+    r = seccomp_agent_connect (e->container->record->plan->seccomp, &e->joining.seccomp_agent, err);
+  if (r == 0)
     r = exec_cgroup_open (e->container, e->request->cgroup, &e->cgroup, err);
   if (r == 0 && !e->request->detach)
     r = foreground_signals (&e->signals, err);
@@ -198,17 +202,34 @@ static int make_process (struct execution *e, struct error *err)
 
 /* ---- after the clone ---- */
 
+/* The process can't know its own number on the host.  */
+static int agent_message (const struct execution *e, char **ret, struct error *err)
+{
+  const struct record *record = e->container->record;
+  if (e->joining.seccomp_agent < 0)
+    return 0;
+  cleanup_free char *state = container_state_json (record->plan, record->pid, "running");
+  if (state == NULL)
+    return error_set (err, -ENOMEM, "out of memory for the container's state");
+  return seccomp_agent_message (record->plan->seccomp, state, e->pid, ret, err);
+}
+
 /* In a paused container the lock goes before the first answer is waited for: that comes when
    somebody resumes it, who needs the lock.  Into its freezer a process can't go by itself and say
    so.  */
 static int let_go (struct execution *e, int sync, struct error *err)
 {
+  cleanup_free char *message = NULL;
   int r = e->paused ? cgroup_attach_v1 (e->cgroup, e->pid, err)
                     : sync_expect (sync, SYNC_ENTERED, NULL, err);
   if (r == 0 && e->request->pid_file != NULL)
     r = pid_file_write (e->request->pid_file, e->pid, err);
+  if (r == 0 && e->request->pidfd_socket != NULL)
+    r = pidfd_send (e->request->pidfd_socket, e->pidfd, err);
   state_unlock (&e->container->lock);
-  return r < 0 ? r : sync_send (sync, SYNC_GO, NULL, err);
+  if (r == 0)
+    r = agent_message (e, &message, err);
+  return r < 0 ? r : sync_send (sync, SYNC_GO, message, err);
 }
 
 /* The end of the stream is execve: the descriptor was close-on-exec.  */
@@ -301,6 +322,7 @@ int container_exec (struct container *c, const struct exec_request *request, int
                  .procfd = c->procfd,
                  .parent = getpid (),
                  .console_socket = -1,
+                 .seccomp_agent = -1,
                  .preserve_fds = request->preserve_fds },
     .signals = -1,
     .console = { -1, -1 },

@@ -27,6 +27,7 @@ struct joining
   pid_t parent;                /* who makes it */
   int oom_score;               /* for a process that names none: that of init */
   int console_socket;          /* connected, or -1 */
+  int seccomp_agent;           /* connected, or -1 */
   unsigned preserve_fds;
 };
 

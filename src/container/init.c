@@ -16,8 +16,10 @@
 
 #include "base/cleanup.h"
 #include "base/str.h"
+#include "container/attributes.h"
 #include "container/hooks.h"
 #include "container/init_steps.h"
+#include "container/seccomp_agent.h"
 #include "container/sync.h"
 #include "linux/hostname.h"
 #include "linux/keyring.h"
@@ -52,6 +54,7 @@ static struct workload *init_workload (struct init *init)
   struct workload *w = &init->workload;
   w->process = init->plan->process;
   w->seccomp = &init->setup->seccomp;
+  w->seccomp_agent = init->setup->seccomp_agent;
   w->preserve_fds = init->setup->preserve_fds;
   w->listen_fds = init->setup->listen_fds;
   w->procfd = init->procfd;
@@ -112,6 +115,11 @@ static int step_join_namespaces (struct init *init, struct error *err)
 static int step_open_procfs (struct init *init, struct error *err)
 {
   return procfs_open (&init->procfd, err);
+}
+
+static int step_take_attributes (struct init *init, struct error *err)
+{
+  return attributes_take (init->plan, err);
 }
 
 static int step_new_keyring (struct init *init, struct error *err)
@@ -226,7 +234,8 @@ static int step_find_executable (struct init *init, struct error *err)
    the terminal.  */
 static int step_close_descriptors (struct init *init, struct error *err)
 {
-  int keep[] = { init->sync, init->setup->start_listener, init->procfd, init->terminal.slave };
+  int keep[] = { init->sync, init->setup->start_listener, init->procfd, init->terminal.slave,
+                 init->setup->seccomp_agent };
   return workload_close_descriptors (init->setup->preserve_fds, keep, ARRAY_SIZE (keep), err);
 }
 
@@ -241,6 +250,7 @@ static const struct init_step
   { "become a user of the user namespace", step_become_mapped },
   { "join namespaces", step_join_namespaces },
   { "set the OOM score", step_oom_score },
+  { "take memory policy and execution domain", step_take_attributes },
   { "make a session keyring", step_new_keyring },
   { "set host names", step_name_host },
   { "bring the loopback interface up", step_loopback },
@@ -296,6 +306,9 @@ static int start_workload (struct init *init, int *connection, struct error *err
     r = hooks_run_confined ("startContainer", init->plan->hooks->start_container,
                             init->plan->hooks->start_container_len, &init->workload,
                             init->state_json, err);
+  if (r == 0 && init->setup->seccomp_agent >= 0)
+    r = seccomp_agent_message (init->plan->seccomp, init->state_json, 0,
+                               &init->workload.agent_message, err);
   return r < 0 ? r : workload_become (&init->workload, err);
 }
 

@@ -204,6 +204,32 @@ static void keep_tree (struct init *init, const struct plan_mount *m, int made)
     keep_in (&init->sys_tree, steal_fd (&tree));
 }
 
+/* linux.mountLabel is a parameter of those that have one (SELinux takes it for the label of all
+   that is in there); proc, sysfs and cgroups are labelled by the host's policy.  Allocated.  */
+static int label_data (const struct init *init, const struct plan_mount *m, char ***ret,
+                       size_t *ret_len, char **ret_label, struct error *err)
+{
+  const char *label = init->plan->mount_label;
+  bool labelled = str_equal (m->kind, "tmpfs") || str_equal (m->kind, "devpts")
+                  || str_equal (m->kind, "mqueue");
+  char **data = calloc (m->data_len + 1, sizeof *data);
+  if (data == NULL)
+    return error_set (err, -ENOMEM, "out of memory for the mounts");
+  for (size_t i = 0; i < m->data_len; i++)
+    data[i] = m->data[i];
+  *ret_len = m->data_len;
+  *ret = data;
+  if (!labelled || label == NULL || label[0] == '\0')
+    return 0;
+  if (asprintf (ret_label, "context=%s", label) < 0)
+    {
+      *ret_label = NULL;
+      return error_set (err, -ENOMEM, "out of memory for the mounts");
+    }
+  data[(*ret_len)++] = *ret_label;
+  return 0;
+}
+
 /* A file system of its own.  Read-only waits until all is made: nodes, mount points and copies have
    to get in (init_seal_rootfs).  */
 static int mount_new (struct init *init, const struct plan_mount *m, int target, bool made,
@@ -212,7 +238,12 @@ static int mount_new (struct init *init, const struct plan_mount *m, int target,
   cleanup_close int tree = -1;
   bool is_tmpfs = str_equal (m->kind, "tmpfs");
   uint64_t attributes = m->attr_set & ~(uint64_t)(is_tmpfs ? MOUNT_ATTR_RDONLY : 0);
-  int r = mount_new_fs (m->kind, m->source, m->data, m->data_len, attributes, &tree, err);
+  cleanup_free char **data = NULL;
+  cleanup_free char *label = NULL;
+  size_t data_len = 0;
+  int r = label_data (init, m, &data, &data_len, &label, err);
+  if (r == 0)
+    r = mount_new_fs (m->kind, m->source, data, data_len, attributes, &tree, err);
   if (r < 0)
     return error_context (err, "%s", m->pointer);
   /* A new mount is private until it is told otherwise.  */
@@ -282,6 +313,25 @@ int init_mount_all (struct init *init, struct error *err)
   for (size_t i = 0; r == 0 && i < init->plan->mounts_len; i++)
     r = mount_one (init, &init->plan->mounts[i], err);
   fd_batch_end ();
+  return r;
+}
+
+int init_mount_later (struct init *init, size_t index, struct error *err)
+{
+  const struct plan_mount *m = &init->plan->mounts[index];
+  if (!str_equal (m->kind, "bind") && !str_equal (m->kind, "tmpfs"))
+    return error_set (err, -ENOTSUP, "mount %s on %s: only binds and tmpfs can be added later",
+                      m->kind, m->destination);
+  cleanup_free int *sealed = malloc ((init->plan->mounts_len + 1) * sizeof *sealed);
+  if (sealed == NULL)
+    return error_set (err, -ENOMEM, "out of memory for the mounts");
+  sealed[index] = -1;
+  init->sealed = sealed;
+  int r = mount_one (init, m, err);
+  if (r == 0 && sealed[index] >= 0)
+    r = mount_set (sealed[index], false, MOUNT_ATTR_RDONLY, 0, 0, m->destination, err);
+  cleanup_closep (&sealed[index]);
+  init->sealed = NULL;
   return r;
 }
 

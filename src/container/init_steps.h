@@ -27,6 +27,8 @@ struct init
 /* init_mounts.c: the root file system with everything that lies in it, before the pivot.  */
 int init_mount_rootfs (struct init *, struct error *);
 int init_mount_all (struct init *, struct error *);
+/* One mount of the plan in a container that runs: a bind or a tmpfs.  */
+int init_mount_later (struct init *, size_t index, struct error *);
 int init_make_devices (struct init *, struct error *);
 int init_make_cwd (struct init *, struct error *);
 /* after the pivot */

@@ -19,6 +19,7 @@
 
 #include "base/cleanup.h"
 #include "base/str.h"
+#include "container/attributes.h"
 #include "container/exec_steps.h"
 #include "container/sync.h"
 #include "container/workload.h"
@@ -26,6 +27,7 @@
 #include "linux/oom_score.h"
 #include "linux/process.h"
 #include "linux/procfs.h"
+#include "linux/scheduling.h"
 #include "spec/names.h"
 
 struct join
@@ -57,7 +59,11 @@ int join_compare_namespaces (int procfd, const struct record *record, uint64_t *
 
 static int step_leave_caller (struct join *j, struct error *err)
 {
-  return workload_leave_caller (j->joining->procfd, err);
+  const struct oci_exec_cpu_affinity *a = j->joining->process->exec_cpu_affinity;
+  int r = workload_leave_caller (j->joining->procfd, err);
+  if (r == 0 && a != NULL && a->initial != NULL)
+    r = scheduling_set_affinity (a->initial, err);
+  return r < 0 && a != NULL ? error_context (err, "process.execCPUAffinity.initial") : r;
 }
 
 static int step_enter_cgroup (struct join *j, struct error *err)
@@ -70,7 +76,7 @@ static int step_enter_cgroup (struct join *j, struct error *err)
 
 static int step_wait_for_parent (struct join *j, struct error *err)
 {
-  return sync_expect (j->sync, SYNC_GO, NULL, err);
+  return sync_expect (j->sync, SYNC_GO, &j->workload.agent_message, err);
 }
 
 /* By the host's procfs: the caller's score is an engine's, which may be one that is never killed.
@@ -80,6 +86,19 @@ static int step_oom_score (struct join *j, struct error *err)
   const struct plan_process *p = j->joining->process;
   return oom_score_adj_set (j->joining->procfd,
                             p->has_oom_score_adj ? p->oom_score_adj : j->joining->oom_score, err);
+}
+
+/* While the rights over the host are still there.  The affinity of the time before the cgroup does
+   not outlast it.  */
+static int step_schedule (struct join *j, struct error *err)
+{
+  const struct plan_process *p = j->joining->process;
+  const struct oci_exec_cpu_affinity *a = p->exec_cpu_affinity;
+  int r = a != NULL ? scheduling_set_affinity (a->final, err) : 0;
+  if (r < 0)
+    return error_context (err, "process.execCPUAffinity.final");
+  r = attributes_take (j->joining->record->plan, err);
+  return r < 0 ? r : attributes_schedule (0, p, err);
 }
 
 /* By one pidfd, whose process was verified: no path below /proc/PID that could be another's by now.
@@ -97,7 +116,7 @@ static int step_join (struct join *j, struct error *err)
 
 static int step_close_descriptors (struct join *j, struct error *err)
 {
-  int keep[] = { j->sync, j->joining->console_socket };
+  int keep[] = { j->sync, j->joining->console_socket, j->joining->seccomp_agent };
   return workload_close_descriptors (j->joining->preserve_fds, keep, ARRAY_SIZE (keep), err);
 }
 
@@ -174,6 +193,7 @@ static const struct join_step
   { "leave the caller's session", step_leave_caller },
   { "wait for the parent", step_wait_for_parent },
   { "set the OOM score", step_oom_score },
+  { "take scheduling and execution domain", step_schedule },
   { "join namespaces", step_join },
   { "close the host's descriptors", step_close_descriptors },
   { "open procfs and root", step_open },
@@ -193,6 +213,7 @@ _Noreturn void join_run (const struct joining *joining, int sync)
     .sync = sync,
     .workload = { .process = joining->process,
                   .seccomp = &joining->seccomp,
+                  .seccomp_agent = joining->seccomp_agent,
                   .preserve_fds = joining->preserve_fds,
                   .procfd = -1,
                   .rootfd = -1 },

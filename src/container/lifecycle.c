@@ -9,6 +9,7 @@
 #include "base/log.h"
 #include "base/str.h"
 #include "container/container.h"
+#include "container/resctrl.h"
 #include "container/hooks.h"
 #include "container/start_socket.h"
 #include "linux/process.h"
@@ -173,6 +174,8 @@ static int delete_opened (struct container *c, struct error *err)
     r = cgroup_remove_empty (c->record->plan->cgroup->path, err);
   if (cgroup != NULL)
     cgroup_close (cgroup);
+  if (r == 0 && c->record != NULL && c->record->has_pid)
+    r = resctrl_leave (c->record->plan, c->record->resctrl_made, err);
   if (r == 0)
     r = state_dir_remove (c->rootfd, c->id, err);
   if (r == 0 && c->record != NULL)

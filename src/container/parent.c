@@ -15,20 +15,30 @@
 
 #include "base/cleanup.h"
 #include "base/str.h"
+#include "container/attributes.h"
 #include "container/hooks.h"
+#include "container/idmap.h"
 #include "container/init.h"
 #include "container/sync.h"
+#include "linux/netdev.h"
 #include "linux/oom_score.h"
 #include "linux/process.h"
 #include "linux/rlimit.h"
+#include "linux/timens.h"
 #include "linux/userns.h"
 
-/* Made by clone3 itself; cgroup namespaces are made by init once it is in its cgroup.  */
+#ifndef CLONE_NEWTIME
+#  define CLONE_NEWTIME 0x00000080
+#endif
+
+/* Made by clone3 itself; cgroup namespaces are made by init once it is in its cgroup, a time
+   namespace before.  */
 static uint64_t new_namespace_flags (const struct plan *plan)
 {
   uint64_t flags = 0;
   for (size_t i = 0; i < plan->namespaces_len; i++)
-    if (plan->namespaces[i].path == NULL && plan->namespaces[i].flag != CLONE_NEWCGROUP)
+    if (plan->namespaces[i].path == NULL && plan->namespaces[i].flag != CLONE_NEWCGROUP
+        && plan->namespaces[i].flag != CLONE_NEWTIME)
       flags |= plan->namespaces[i].flag;
   return flags;
 }
@@ -42,6 +52,7 @@ struct visit
 };
 
 #define VISITS_MAX 8
+#define CLOCKS_MAX 2 /* monotonic and boottime */
 
 static const struct
 {
@@ -50,7 +61,7 @@ static const struct
 } own_namespaces[] = {
   { "pid", "/proc/self/ns/pid" },       { "network", "/proc/self/ns/net" },
   { "ipc", "/proc/self/ns/ipc" },       { "uts", "/proc/self/ns/uts" },
-  { "cgroup", "/proc/self/ns/cgroup" },
+  { "cgroup", "/proc/self/ns/cgroup" }, { "time", "/proc/self/ns/time" },
 };
 
 static int open_own_namespace (const char *type)
@@ -94,6 +105,25 @@ static int begin_visits (const struct container_setup *setup, struct visit *visi
           return error_errno (err, saved, "join the %s namespace %s", ns->type, ns->path);
         }
       visits[(*n)++] = v;
+    }
+  return 0;
+}
+
+/* A time namespace is empty until its offsets are written: made by this process for its child. *OWN
+   leads back, or is -1 where none is wanted.  */
+static int make_time_namespace (const struct plan *plan, int procfd, int *own, struct error *err)
+{
+  struct time_offset offsets[CLOCKS_MAX];
+  size_t n = 0;
+  for (size_t i = 0; i < plan->namespaces_len; i++)
+    {
+      if (plan->namespaces[i].path != NULL || plan->namespaces[i].flag != CLONE_NEWTIME)
+        continue;
+      for (; n < plan->time_offsets.len && n < CLOCKS_MAX; n++)
+        offsets[n] =
+            (struct time_offset){ plan->time_offsets.keys[n], plan->time_offsets.values[n].secs,
+                                  plan->time_offsets.values[n].nanosecs };
+      return timens_make (procfd, offsets, n, own, err);
     }
   return 0;
 }
@@ -175,20 +205,11 @@ static int install_device_filter (const struct parent_request *request, struct e
              : 0;
 }
 
-/* The generated type and the mechanism's have the same three numbers.  */
-static struct id_range *make_ranges (const struct oci_id_mapping *maps, size_t n)
-{
-  struct id_range *ranges = calloc (n + 1, sizeof *ranges);
-  for (size_t i = 0; ranges != NULL && i < n; i++)
-    ranges[i] = (struct id_range){ maps[i].container_id, maps[i].host_id, maps[i].size };
-  return ranges;
-}
-
 static int write_maps (int procfd, pid_t pid, const struct plan_user_namespace *user,
                        struct error *err)
 {
-  cleanup_free struct id_range *uids = make_ranges (user->uid_mappings, user->uid_mappings_len);
-  cleanup_free struct id_range *gids = make_ranges (user->gid_mappings, user->gid_mappings_len);
+  cleanup_free struct id_range *uids = idmap_ranges (user->uid_mappings, user->uid_mappings_len);
+  cleanup_free struct id_range *gids = idmap_ranges (user->gid_mappings, user->gid_mappings_len);
   const struct userns_maps maps = { uids, user->uid_mappings_len, gids, user->gid_mappings_len };
   if (uids == NULL || gids == NULL)
     return error_set (err, -ENOMEM, "out of memory for the maps of the user namespace");
@@ -211,6 +232,18 @@ static int empower_init (const struct parent_request *request, pid_t pid, struct
   return r < 0 ? r : write_maps (request->procfd, pid, plan->user_namespace, err);
 }
 
+static int move_interfaces (const struct parent_request *request, pid_t pid, struct error *err)
+{
+  const struct plan *plan = request->setup->plan;
+  int r = 0;
+  for (size_t i = 0; r == 0 && i < plan->net_devices.len; i++)
+    {
+      const char *from = plan->net_devices.keys[i], *to = plan->net_devices.values[i].name;
+      r = netdev_move (request->procfd, pid, from, to != NULL && to[0] != '\0' ? to : from, err);
+    }
+  return r < 0 ? error_context (err, "linux.netDevices") : 0;
+}
+
 static int lead_init (const struct parent_request *request, const struct created *init, int sync,
                       struct error *err)
 {
@@ -225,6 +258,8 @@ static int lead_init (const struct parent_request *request, const struct created
   if (r == 0)
     r = sync_expect (sync, SYNC_PREPARED, NULL, err);
   if (r == 0)
+    r = move_interfaces (request, init->pid, err);
+  if (r == 0)
     r = install_device_filter (request, err);
   cleanup_free char *state =
       r == 0 ? request->state_json (request->setup->plan, init->pid, "creating") : NULL;
@@ -234,7 +269,9 @@ static int lead_init (const struct parent_request *request, const struct created
     r = run_runtime_hooks (request, state, err);
   if (r == 0)
     r = sync_send (sync, SYNC_HOOKED, state, err);
-  return r < 0 ? r : sync_expect (sync, SYNC_READY, NULL, err);
+  if (r == 0)
+    r = sync_expect (sync, SYNC_READY, NULL, err);
+  return r < 0 ? r : attributes_schedule (init->pid, request->setup->plan->process, err);
 }
 
 /* init that ended without a word: its signal is the only thing left to tell.  */
@@ -252,6 +289,22 @@ static int tell_death (pid_t pid, int r, struct error *err)
   return r;
 }
 
+static int clone_in_time (const struct parent_request *request, pid_t *ret_pid, int *ret_pidfd,
+                          struct error *err)
+{
+  struct error ignored;
+  int own = -1;
+  int r = make_time_namespace (request->setup->plan, request->procfd, &own, err);
+  if (r < 0)
+    return r;
+  r = clone_in_namespaces (request->setup, cgroup_v2_fd (request->cgroup), ret_pid, ret_pidfd, err);
+  if (own >= 0 && r == 0 && *ret_pid == 0)
+    close (own);
+  else if (own >= 0)
+    (void)timens_leave (own, &ignored); /* our children to come are hooks only */
+  return r;
+}
+
 int parent_create_init (const struct parent_request *request, struct created *ret,
                         struct error *err)
 {
@@ -262,8 +315,7 @@ int parent_create_init (const struct parent_request *request, struct created *re
     r = sync_pair (ends, err);
   if (r < 0)
     return r;
-  r = clone_in_namespaces (request->setup, cgroup_v2_fd (request->cgroup), &init.pid, &init.pidfd,
-                           err);
+  r = clone_in_time (request, &init.pid, &init.pidfd, err);
   if (r == 0 && init.pid == 0)
     {
       close (ends[0]);

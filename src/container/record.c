@@ -14,6 +14,7 @@
 #include "base/fd.h"
 #include "base/str.h"
 #include "base/utc.h"
+#include "linux/unix_socket.h"
 #include "plan/make.h"
 #include "spec/names.h"
 
@@ -65,7 +66,8 @@ int record_set_cgroup (struct record *record, const struct cgroup *cgroup, struc
 int record_set_namespaces (struct record *record, int procfd, pid_t pid, struct arena *arena,
                            struct error *err)
 {
-  static const char *const types[] = { "pid", "network", "mount", "ipc", "uts", "user", "cgroup" };
+  static const char *const types[] = { "pid", "network", "mount",  "ipc",
+                                       "uts", "user",    "cgroup", "time" };
   record->namespaces = arena_alloc (arena, ARRAY_SIZE (types) * sizeof *record->namespaces);
   if (record->namespaces == NULL)
     return error_set (err, -ENOMEM, "out of memory for the record");
@@ -75,6 +77,8 @@ int record_set_namespaces (struct record *record, int procfd, pid_t pid, struct 
       char path[64];
       struct stat st;
       snprintf (path, sizeof path, "%d/ns/%s", pid, namespace_proc_name (types[i]));
+      if (fstatat (procfd, path, &st, 0) < 0 && errno == ENOENT && str_equal (types[i], "time"))
+        continue; /* a kernel without CONFIG_TIME_NS */
       if (fstatat (procfd, path, &st, 0) < 0)
         return error_errno (err, errno, "look at the container's %s namespace", types[i]);
       struct record_namespace *ns = &record->namespaces[record->namespaces_len++];
@@ -103,4 +107,12 @@ int pid_file_write (const char *path, pid_t pid, struct error *err)
   if (r < 0)
     unlink (temporary);
   return r;
+}
+
+int pidfd_send (const char *path, int pidfd, struct error *err)
+{
+  static const char name[] = "pidfd";
+  cleanup_close int sock = -1;
+  int r = unix_connect (path, "pidfd socket", &sock, err);
+  return r < 0 ? r : fd_send (sock, pidfd, name, strlen (name), err);
 }

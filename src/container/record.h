@@ -19,6 +19,9 @@ int record_set_cgroup (struct record *, const struct cgroup *, struct arena *);
 int record_set_namespaces (struct record *, int procfd, pid_t pid, struct arena *,
                            struct error *err);
 
+/* Sends PIDFD over the socket PATH.  */
+int pidfd_send (const char *path, int pidfd, struct error *err);
+
 /* Writes the pid in decimal to PATH, in one rename, so that nobody reads half of it.  A link in
    PATH's place is replaced, not followed.  */
 int pid_file_write (const char *path, pid_t pid, struct error *err);

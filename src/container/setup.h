@@ -30,6 +30,7 @@ struct container_setup
   const struct cgroup *cgroup; /* which init enters, borrowed */
   int procfd;                  /* the parent's, borrowed */
   int console_socket;          /* connected, or -1 */
+  int seccomp_agent;           /* connected, or -1 */
   int start_listener; /* listening socket that `start` connects to; -1: the parent itself goes on */
   unsigned preserve_fds; /* 3 ... 3 + N - 1 go to the workload */
   unsigned listen_fds;   /* of these, handed on as LISTEN_FDS */

@@ -31,6 +31,7 @@
 #include "linux/rlimit.h"
 #include "linux/scheduling.h"
 #include "linux/seccomp_cache.h"
+#include "linux/seccomp_notify.h"
 #include "linux/user.h"
 
 int workload_leave_caller (int procfd, struct error *err)
@@ -422,7 +423,9 @@ int workload_become (struct workload *w, struct error *err)
   if (r == 0)
     r = fd_cloexec_from (3 + w->preserve_fds, err);
   if (r == 0 && w->seccomp->len > 0)
-    r = seccomp_program_load (w->seccomp, err);
+    r = w->seccomp_agent >= 0
+            ? seccomp_program_load_notify (w->seccomp, w->seccomp_agent, w->agent_message, err)
+            : seccomp_program_load (w->seccomp, err);
   if (r < 0)
     return r;
   execve (w->executable, w->process->args, w->env);

@@ -14,6 +14,8 @@ struct workload
 {
   const struct plan_process *process;
   const struct seccomp_program *seccomp; /* len 0: none */
+  int seccomp_agent;                     /* connected, or -1: who answers for the filter */
+  char *agent_message;                   /* what the agent is told */
   unsigned preserve_fds;                 /* 3 ... 3 + N - 1 stay open */
   unsigned listen_fds;                   /* of these, handed on as LISTEN_FDS */
   int procfd;                            /* a procfs of the container's pid namespace */
@@ -49,7 +51,8 @@ int workload_make_terminal (const struct workload *, struct terminal *ret, struc
 int workload_find_executable (struct workload *, struct error *err);
 
 /* For a program of the image that runs before the workload and beside it: the workload's bounding
-   set as capabilities, its no_new_privs and its filter; the user stays.  */
+   set as capabilities, its no_new_privs and its filter, but no agent: what
+   that is asked for is ENOSYS; the user stays.  */
 int workload_confine (const struct workload *, struct error *err);
 
 /* Everything from here to execve; returns only on failure.  */

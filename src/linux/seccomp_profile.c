@@ -39,6 +39,7 @@ static const struct
   { "SCMP_ACT_TRACE", SCMP_ACT_TRACE (0), true },
   { "SCMP_ACT_ALLOW", SCMP_ACT_ALLOW, false },
   { "SCMP_ACT_LOG", SCMP_ACT_LOG, false },
+  { "SCMP_ACT_NOTIFY", SCMP_ACT_NOTIFY, false },
 };
 
 static const struct
@@ -59,12 +60,11 @@ static const struct
 {
   const char *name;
   unsigned value;
-  const char *unsupported; /* why this build refuses it */
 } flags[] = {
-  { "SECCOMP_FILTER_FLAG_TSYNC", SECCOMP_FILTER_FLAG_TSYNC, NULL },
-  { "SECCOMP_FILTER_FLAG_LOG", SECCOMP_FILTER_FLAG_LOG, NULL },
-  { "SECCOMP_FILTER_FLAG_SPEC_ALLOW", SECCOMP_FILTER_FLAG_SPEC_ALLOW, NULL },
-  { "SECCOMP_FILTER_FLAG_WAIT_KILLABLE_RECV", 0, "it needs SCMP_ACT_NOTIFY" },
+  { "SECCOMP_FILTER_FLAG_TSYNC", SECCOMP_FILTER_FLAG_TSYNC },
+  { "SECCOMP_FILTER_FLAG_LOG", SECCOMP_FILTER_FLAG_LOG },
+  { "SECCOMP_FILTER_FLAG_SPEC_ALLOW", SECCOMP_FILTER_FLAG_SPEC_ALLOW },
+  { "SECCOMP_FILTER_FLAG_WAIT_KILLABLE_RECV", 1u << 5 } /* Linux 5.19 */,
 };
 
 /* ABI is -1 for what neither machine can run.  Such a word is known and adds nothing: no process
@@ -143,8 +143,6 @@ static int unknown_word (struct error *err, const char *where, const char *what,
 static int action_value (const char *action, const char *where, bool has_errno, uint32_t errno_ret,
                          const char *where_errno, uint32_t *ret, struct error *err)
 {
-  if (str_equal (action, "SCMP_ACT_NOTIFY"))
-    return error_set (err, -ENOTSUP, "%s: SCMP_ACT_NOTIFY is not supported", where);
   size_t i = TABLE_INDEX (actions, action);
   if (i == ARRAY_SIZE (actions))
     return unknown_word (err, where, "action", action);
@@ -205,9 +203,6 @@ int seccomp_profile_flags (const struct oci_seccomp *profile, unsigned *ret, str
       snprintf (where, sizeof where, "linux.seccomp.flags[%zu]", i);
       if (which == ARRAY_SIZE (flags))
         return unknown_word (err, where, "flag", profile->flags[i]);
-      if (flags[which].unsupported != NULL)
-        return error_set (err, -ENOTSUP, "%s: %s is not supported: %s", where, flags[which].name,
-                          flags[which].unsupported);
       all |= flags[which].value;
     }
   *ret = all;
@@ -259,9 +254,6 @@ int seccomp_profile_check (const struct oci_seccomp *profile, bool baseline,
   struct seccomp_abi_set set = { .abis = 1u << SECCOMP_MACHINE->abis[0] };
   uint32_t action;
   unsigned all_flags;
-  if (profile->listener_path != NULL || profile->listener_metadata != NULL)
-    return error_set (err, -ENOTSUP, "linux.seccomp.%s: SCMP_ACT_NOTIFY is not supported",
-                      profile->listener_path != NULL ? "listenerPath" : "listenerMetadata");
   int r = seccomp_default_action (profile, &action, err);
   if (r == 0)
     r = seccomp_profile_flags (profile, &all_flags, err);

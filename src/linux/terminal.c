@@ -21,7 +21,6 @@
 #include <sys/socket.h>
 #include <sys/stat.h>
 #include <sys/sysmacros.h>
-#include <sys/un.h>
 #include <sys/vfs.h>
 #include <unistd.h>
 
@@ -31,6 +30,7 @@
 #include "base/str.h"
 #include "linux/device.h"
 #include "linux/mounts.h"
+#include "linux/unix_socket.h"
 
 /* Documentation/admin-guide/devices.txt: UNIX98_PTY_SLAVE_MAJOR and following.  */
 #define PTS_MAJOR_FIRST 136
@@ -184,42 +184,9 @@ int terminal_bind_console (int rootfd, int slave, struct error *err)
   return 0;
 }
 
-/* A path that does not fit into an address is reached through its directory.  */
-static int socket_address (const char *path, int *ret_dirfd, struct sockaddr_un *ret,
-                           struct error *err)
-{
-  ret->sun_family = AF_UNIX;
-  if (strlen (path) < sizeof (ret->sun_path))
-    {
-      strcpy (ret->sun_path, path);
-      return 0;
-    }
-  const char *name = strrchr (path, '/');
-  cleanup_free char *dir = name != NULL ? strndup (path, (size_t)(name - path) + 1) : NULL;
-  int fd = dir != NULL ? open (dir, O_PATH | O_DIRECTORY | O_CLOEXEC) : -1;
-  if (fd < 0)
-    return error_errno (err, dir != NULL ? errno : ENAMETOOLONG, "open the directory of %s", path);
-  *ret_dirfd = fd;
-  int n = snprintf (ret->sun_path, sizeof (ret->sun_path), "%s/%s", fd_path (fd).path, name + 1);
-  if (n < 0 || (size_t)n >= sizeof (ret->sun_path))
-    return error_errno (err, ENAMETOOLONG, "console socket %s", path);
-  return 0;
-}
-
 int terminal_console_connect (const char *path, int *ret_sock, struct error *err)
 {
-  struct sockaddr_un address = { 0 };
-  cleanup_close int dir = -1;
-  int r = socket_address (path, &dir, &address, err);
-  if (r < 0)
-    return r;
-  cleanup_close int sock = socket (AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0);
-  if (sock < 0)
-    return error_errno (err, errno, "make a socket");
-  if (connect (sock, (const struct sockaddr *)&address, sizeof (address)) < 0)
-    return error_errno (err, errno, "connect to console socket %s", path);
-  *ret_sock = steal_fd (&sock);
-  return 0;
+  return unix_connect (path, "console socket", ret_sock, err);
 }
 
 int terminal_send (int sock, const struct terminal *terminal, struct error *err)

@@ -50,9 +50,9 @@ int plan_make (const struct plan_input *in, struct arena *arena, struct plan **r
                struct error *err)
 {
   static int (*const parts[]) (const struct plan_input *, struct arena *, struct plan *,
-                               struct error *) = { plan_make_mounts, plan_make_process,
-                                                   plan_make_linux, plan_make_devices,
-                                                   plan_make_hooks };
+                               struct error *) = { plan_make_mounts,  plan_make_process,
+                                                   plan_make_linux,   plan_make_intel_rdt,
+                                                   plan_make_devices, plan_make_hooks };
   struct plan *plan = arena_alloc (arena, sizeof *plan);
   if (plan == NULL || make_identity (in, arena, plan) < 0)
     return error_set (err, -ENOMEM, "out of memory while planning");

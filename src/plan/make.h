@@ -71,5 +71,6 @@ extern const size_t plan_default_devices_len;
 int plan_make_mounts (const struct plan_input *, struct arena *, struct plan *, struct error *err);
 int plan_make_process (const struct plan_input *, struct arena *, struct plan *, struct error *err);
 int plan_make_linux (const struct plan_input *, struct arena *, struct plan *, struct error *err);
+int plan_make_intel_rdt (const struct plan_input *, struct arena *, struct plan *, struct error *);
 int plan_make_devices (const struct plan_input *, struct arena *, struct plan *, struct error *err);
 int plan_make_hooks (const struct plan_input *, struct arena *, struct plan *, struct error *err);

@@ -78,6 +78,9 @@ int plan_recorded_process (const struct plan *plan, struct arena *arena, struct 
   SET_NUMBER (process, no_new_privileges, p->no_new_privileges);
   process->apparmor_profile = p->apparmor_profile;
   process->selinux_label = p->selinux_label;
+  process->scheduler = p->scheduler;
+  process->io_priority = p->io_priority;
+  process->exec_cpu_affinity = p->exec_cpu_affinity;
   *ret = process;
   return 0;
 }

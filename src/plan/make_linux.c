@@ -100,6 +100,30 @@ static int make_namespaces (const struct plan_input *in, struct arena *arena, st
   return 0;
 }
 
+/* Without maps the ids up to the process's own are those of the same number outside: as root the
+   host's, else those of the namespace that an ordinary user's command has made, whose root he is.
+   No policy but a permissive one lets that pass (userns.mapping).  */
+static int map_own_ids (const struct oci_process *process, struct arena *arena, struct plan *plan,
+                        struct plan_user_namespace *user)
+{
+  const struct oci_user *u = process->user;
+  struct oci_id_mapping *maps = arena_alloc_array (arena, 2, sizeof *maps);
+  if (maps == NULL)
+    return -ENOMEM;
+  for (size_t i = 0; i < 2; i++)
+    {
+      SET_NUMBER (&maps[i], container_id, 0);
+      SET_NUMBER (&maps[i], host_id, 0);
+      SET_NUMBER (&maps[i], size, 1 + (u == NULL ? 0 : i == 0 ? u->uid : u->gid));
+    }
+  user->has_uid_mappings = user->has_gid_mappings = true;
+  user->uid_mappings = &maps[0];
+  user->gid_mappings = &maps[1];
+  user->uid_mappings_len = user->gid_mappings_len = 1;
+  plan->user_namespace = user;
+  return 0;
+}
+
 static int make_user_namespace (const struct plan_input *in, struct arena *arena, struct plan *plan)
 {
   const struct oci_linux *linux_ = in->admission->config->linux;
@@ -112,6 +136,8 @@ static int make_user_namespace (const struct plan_input *in, struct arena *arena
   user = arena_alloc (arena, sizeof *user);
   if (user == NULL)
     return -ENOMEM;
+  if (linux_->uid_mappings_len == 0)
+    return map_own_ids (in->admission->config->process, arena, plan, user);
   user->has_uid_mappings = user->has_gid_mappings = true;
   user->uid_mappings = linux_->uid_mappings;
   user->uid_mappings_len = linux_->uid_mappings_len;
@@ -197,6 +223,11 @@ int plan_make_linux (const struct plan_input *in, struct arena *arena, struct pl
   plan->readonly_paths = linux_->readonly_paths;
   plan->readonly_paths_len = linux_->readonly_paths_len;
   plan->sysctl = linux_->sysctl;
+  plan->net_devices = linux_->net_devices;
+  plan->mount_label = linux_->mount_label;
+  plan->time_offsets = linux_->time_offsets;
+  plan->personality = linux_->personality;
+  plan->memory_policy = linux_->memory_policy;
   int r = make_namespaces (in, arena, plan, err);
   if (r == 0)
     r = check_sysctls (in, arena, err);

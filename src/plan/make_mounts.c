@@ -82,6 +82,23 @@ static bool is_readonly_last (const struct plan_input *in, size_t index,
   return false;
 }
 
+/* config.md: without maps of its own a mount with idmap gets those of the container; validation has
+   seen to it that there are some.  */
+static void set_idmap (const struct oci_config *config, const struct oci_mount *m,
+                       const struct mount_options *o, struct plan_mount *mount)
+{
+  const struct oci_linux *l = config->linux;
+  bool own = m->uid_mappings_len > 0;
+  if (!own && !o->idmap)
+    return;
+  mount->has_uid_mappings = mount->has_gid_mappings = true;
+  mount->uid_mappings = own ? m->uid_mappings : l->uid_mappings;
+  mount->uid_mappings_len = own ? m->uid_mappings_len : l->uid_mappings_len;
+  mount->gid_mappings = own ? m->gid_mappings : l->gid_mappings;
+  mount->gid_mappings_len = own ? m->gid_mappings_len : l->gid_mappings_len;
+  SET_NUMBER (mount, idmap_recursive, o->idmap_recursive);
+}
+
 static int make_mount (const struct plan_input *in, struct arena *arena, size_t index,
                        struct plan_mount *mount, struct error *err)
 {
@@ -98,6 +115,7 @@ static int make_mount (const struct plan_input *in, struct arena *arena, size_t 
   set_options (mount, &options);
   if (!options.bind)
     return 0;
+  set_idmap (in->admission->config, m, &options, mount);
   const struct fact_source *fact = NULL;
   int r = set_bind_source (in, arena, index, mount, &fact, err);
   if (r == 0)

@@ -119,6 +119,9 @@ int plan_process_of (const struct oci_process *p, struct arena *arena, struct pl
   process->oom_score_adj = p->oom_score_adj;
   process->apparmor_profile = p->apparmor_profile;
   process->selinux_label = p->selinux_label;
+  process->scheduler = p->scheduler;
+  process->io_priority = p->io_priority;
+  process->exec_cpu_affinity = p->exec_cpu_affinity;
   *ret = process;
   return 0;
 }

@@ -79,28 +79,43 @@ static void check_propagation (struct evaluation *ev, struct mount_view *view)
 
 /* ---- mount.idmap ---- */
 
+/* What a process writes as hostID belongs to containerID on disk (mount_setattr(2)), so there it is
+   containerID that must not be root; hostID is who of the host's users is let in.  */
 static bool maps_root (const struct oci_id_mapping *maps, size_t len)
 {
   for (size_t i = 0; i < len; i++)
-    if (maps[i].host_id == 0)
+    if (maps[i].container_id == 0 || maps[i].host_id == 0)
       return true;
   return false;
+}
+
+/* Without maps of its own the mount gets the container's.  */
+static bool idmap_has_root (const struct oci_mount *mount, const struct oci_linux *linux)
+{
+  if (mount->uid_mappings_len > 0 || mount->gid_mappings_len > 0)
+    return maps_root (mount->uid_mappings, mount->uid_mappings_len)
+           || maps_root (mount->gid_mappings, mount->gid_mappings_len);
+  return maps_root (linux->uid_mappings, linux->uid_mappings_len)
+         || maps_root (linux->gid_mappings, linux->gid_mappings_len);
 }
 
 static void check_idmap (struct evaluation *ev, const struct mount_view *view)
 {
   const struct oci_mount *mount = view->mount;
   bool asked = view->options.idmap || mount->uid_mappings_len > 0 || mount->gid_mappings_len > 0;
+  struct finding *f;
 
   if (!asked)
     return;
   if (namespace_entry (ev->config, "user") == NULL)
-    ev_report (ev, RULE_MOUNT_IDMAP, ACTION_REJECT, view->pointer,
-               "an idmapped mount without a user namespace changes who owns the host's files");
-  else if (maps_root (mount->uid_mappings, mount->uid_mappings_len)
-           || maps_root (mount->gid_mappings, mount->gid_mappings_len))
-    ev_report (ev, RULE_MOUNT_IDMAP, ACTION_REJECT, view->pointer,
-               "the idmapped mount writes as the host's root");
+    f = ev_report (ev, RULE_MOUNT_IDMAP, ACTION_REJECT, view->pointer,
+                   "an idmapped mount without a user namespace changes who owns the host's files");
+  else if (idmap_has_root (mount, ev->config->linux))
+    f = ev_report (ev, RULE_MOUNT_IDMAP, ACTION_REJECT, view->pointer,
+                   "the idmapped mount writes files that belong to root on the host's disk");
+  else
+    return;
+  ev_fix (ev, f, "remove the idmap option, or map ids on disk (containerID) other than 0");
 }
 
 /* ---- mount.destination ---- */

@@ -62,6 +62,13 @@ void check_userns (struct evaluation *ev)
                    "id mappings are given without a user namespace");
       return;
     }
+  if (user->path == NULL && linux->uid_mappings_len == 0 && linux->gid_mappings_len == 0)
+    {
+      struct finding *f = ev_report (ev, RULE_USERNS_MAPPING, ACTION_REJECT, "/linux/uidMappings",
+                                     "a user namespace without maps has the host's ids, root too");
+      ev_fix (ev, f, "map a range of sub-ids (subuid(5)), for example with userns-remap");
+      return;
+    }
   check_maps (ev, linux->uid_mappings, linux->uid_mappings_len, "uidMappings");
   check_maps (ev, linux->gid_mappings, linux->gid_mappings_len, "gidMappings");
   check_mapped (ev);

@@ -15,9 +15,11 @@ const char *const seccomp_actions_known[] = {
 };
 
 const char *const seccomp_actions_supported[] = {
-  "SCMP_ACT_KILL",  "SCMP_ACT_KILL_PROCESS", "SCMP_ACT_KILL_THREAD",
-  "SCMP_ACT_TRAP",  "SCMP_ACT_ERRNO",        "SCMP_ACT_TRACE",
-  "SCMP_ACT_ALLOW", "SCMP_ACT_LOG",          NULL,
+  "SCMP_ACT_KILL",        "SCMP_ACT_KILL_PROCESS",
+  "SCMP_ACT_KILL_THREAD", "SCMP_ACT_TRAP",
+  "SCMP_ACT_ERRNO",       "SCMP_ACT_TRACE",
+  "SCMP_ACT_ALLOW",       "SCMP_ACT_LOG",
+  "SCMP_ACT_NOTIFY",      NULL,
 };
 
 const char *const seccomp_operators[] = {
@@ -42,11 +44,11 @@ const char *const seccomp_flags_known[] = {
   NULL,
 };
 
-/* WAIT_KILLABLE_RECV says how to wait for an answer to SCMP_ACT_NOTIFY.  */
 const char *const seccomp_flags_supported[] = {
   "SECCOMP_FILTER_FLAG_TSYNC",
   "SECCOMP_FILTER_FLAG_LOG",
   "SECCOMP_FILTER_FLAG_SPEC_ALLOW",
+  "SECCOMP_FILTER_FLAG_WAIT_KILLABLE_RECV",
   NULL,
 };
 

@@ -25,7 +25,7 @@ static validate_check *const checks[] = {
   validate_console,
   validate_capabilities,
   validate_rlimits,
-  validate_process_unsupported,
+  validate_scheduling,
   validate_host_names,
   validate_hooks,
   validate_annotations,
@@ -44,7 +44,9 @@ static validate_check *const checks[] = {
   validate_seccomp,
   validate_paths,
   validate_rootfs_propagation,
-  validate_linux_unsupported,
+  validate_memory_policy,
+  validate_personality,
+  validate_intel_rdt,
 };
 
 void spec_validate (const struct oci_config *config, struct findings *findings)

@@ -17,14 +17,16 @@ validate_check validate_version, validate_platform, validate_root, validate_host
     validate_annotations;
 /* validate_process.c */
 validate_check validate_process, validate_args, validate_environment, validate_cwd, validate_user,
-    validate_console, validate_capabilities, validate_rlimits, validate_process_unsupported;
+    validate_console, validate_capabilities, validate_rlimits;
+/* validate_scheduling.c */
+validate_check validate_scheduling, validate_memory_policy, validate_personality;
 /* validate_mounts.c */
 validate_check validate_mounts;
 /* validate_hooks.c */
 validate_check validate_hooks;
 /* validate_linux.c */
 validate_check validate_namespaces, validate_devices, validate_paths, validate_cgroups_path,
-    validate_sysctl, validate_rootfs_propagation, validate_linux_unsupported;
+    validate_sysctl, validate_rootfs_propagation, validate_intel_rdt;
 /* validate_resources.c */
 validate_check validate_memory, validate_cpu, validate_pids, validate_block_io,
     validate_device_rules, validate_huge_pages, validate_network, validate_unified;
@@ -42,6 +44,10 @@ struct unsupported_field
   bool set;
 };
 void reject_unsupported (struct findings *, const struct unsupported_field *, size_t len);
+
+/* validate_linux.c: maps of ids at POINTER, of which there must be some.  */
+void validate_id_ranges (const char *pointer, const struct oci_id_mapping *maps, size_t len,
+                         struct findings *);
 
 /* Whether WORD is in the NULL-terminated LIST.  */
 bool word_in (const char *word, const char *const *list);

@@ -2,6 +2,7 @@
 /* Owns the checks of `linux` but resources and seccomp (config-linux.md).  Pure, needs no
  * privilege.  */
 #include <errno.h>
+#include <limits.h>
 #include <string.h>
 #include <sys/stat.h>
 
@@ -27,9 +28,6 @@ static void check_namespace (const struct oci_namespace *n, size_t i, uint32_t *
   if ((*seen & flag) != 0)
     reject (findings, "namespace.entry", pointer, "a %s namespace is listed twice", n->type);
   *seen |= flag;
-  if (str_equal (n->type, "time"))
-    reject (findings, "config.unsupported", pointer,
-            "a %s namespace is asked for, and this build can't make one", n->type);
   if (is_empty (n->path))
     return;
   if (!is_absolute (n->path))
@@ -55,13 +53,31 @@ static bool is_id_range (const struct oci_id_mapping *m)
          && (uint64_t)m->host_id + m->size <= UINT32_MAX;
 }
 
+void validate_id_ranges (const char *pointer, const struct oci_id_mapping *maps, size_t len,
+                         struct findings *findings)
+{
+  if (pointer == NULL)
+    {
+      findings->failed = true;
+      return;
+    }
+  if (len == 0)
+    reject (findings, "config.invalid", pointer, "%s is empty: users and groups are mapped both",
+            pointer + 1);
+  if (len > ID_MAPPINGS_MAX)
+    reject (findings, "config.invalid", pointer, "%s has %zu ranges, the kernel takes %d",
+            pointer + 1, len, ID_MAPPINGS_MAX);
+  for (size_t i = 0; i < len; i++)
+    if (!is_id_range (&maps[i]))
+      reject (findings, "config.invalid", pointer_printf (findings->arena, "%s/%zu", pointer, i),
+              "entry %zu of %s is no range of ids", i, pointer + 1);
+}
+
 static void check_id_mappings (const char *name, const struct oci_id_mapping *maps, size_t len,
                                bool new_namespace, struct findings *findings)
 {
   char *pointer = pointer_printf (findings->arena, "/linux/%s", name);
 
-  if (new_namespace && len == 0)
-    reject (findings, "config.invalid", pointer, "a new user namespace needs linux.%s", name);
   if (!new_namespace && len > 0)
     reject (findings, "config.invalid", pointer, "linux.%s is given without a new user namespace",
             name);
@@ -83,8 +99,71 @@ static void check_user_namespace (const struct oci_config *config, struct findin
 
   if (l == NULL)
     return;
+  /* Without any, the process's own ids are mapped to those of the caller, see plan/make_linux.c. */
+  if (is_new && (l->uid_mappings_len == 0) != (l->gid_mappings_len == 0))
+    reject (findings, "config.invalid",
+            l->uid_mappings_len == 0 ? "/linux/uidMappings" : "/linux/gidMappings",
+            "linux.%s is missing: a new user namespace maps users and groups both, or neither",
+            l->uid_mappings_len == 0 ? "uidMappings" : "gidMappings");
   check_id_mappings ("uidMappings", l->uid_mappings, l->uid_mappings_len, is_new, findings);
   check_id_mappings ("gidMappings", l->gid_mappings, l->gid_mappings_len, is_new, findings);
+}
+
+/* time_namespaces(7).  */
+static void check_time_offsets (const struct oci_config *config, struct findings *findings)
+{
+  const struct oci_linux *l = config->linux;
+  const struct oci_namespace *time = config_namespace (config, "time");
+  char quoted[STR_QUOTE_MAX];
+
+  if (l == NULL || l->time_offsets.len == 0)
+    return;
+  if (time == NULL || !is_empty (time->path))
+    reject (findings, "config.invalid", "/linux/timeOffsets",
+            "linux.timeOffsets is given without a new time namespace");
+  for (size_t i = 0; i < l->time_offsets.len; i++)
+    {
+      const char *clock = l->time_offsets.keys[i];
+
+      if (!str_equal (clock, "monotonic") && !str_equal (clock, "boottime"))
+        reject (findings, "config.invalid", "/linux/timeOffsets",
+                "\"%s\" is no clock with an offset: monotonic and boottime are",
+                str_quote (clock, quoted));
+      else if (l->time_offsets.values[i].nanosecs > 999999999)
+        reject (findings, "config.invalid", "/linux/timeOffsets",
+                "the offset of the clock %s has more than 999999999 nanoseconds", clock);
+    }
+}
+
+/* What the kernel takes for the name of an interface (dev_valid_name).  */
+static bool is_interface_name (const char *name)
+{
+  return !is_empty (name) && strlen (name) < 16 && strcmp (name, ".") != 0
+         && strcmp (name, "..") != 0 && strpbrk (name, "/: \t\n\v\f\r%") == NULL;
+}
+
+static void check_net_devices (const struct oci_config *config, struct findings *findings)
+{
+  const struct oci_linux *l = config->linux;
+  char quoted[STR_QUOTE_MAX];
+
+  if (l == NULL || l->net_devices.len == 0)
+    return;
+  if (config_namespace (config, "network") == NULL)
+    reject (findings, "config.invalid", "/linux/netDevices",
+            "linux.netDevices is given without a network namespace to move them into");
+  for (size_t i = 0; i < l->net_devices.len; i++)
+    {
+      const char *to = l->net_devices.values[i].name;
+
+      if (!is_interface_name (l->net_devices.keys[i]))
+        reject (findings, "config.invalid", "/linux/netDevices",
+                "\"%s\" is no name of a network interface",
+                str_quote (l->net_devices.keys[i], quoted));
+      if (!is_empty (to) && !is_interface_name (to))
+        reject (findings, "config.invalid", "/linux/netDevices",
+                "\"%s\" is no name of a network interface", str_quote (to, quoted));
+    }
 }
 
 void validate_namespaces (const struct oci_config *config, struct findings *findings)
@@ -95,6 +174,8 @@ void validate_namespaces (const struct oci_config *config, struct findings *find
   for (size_t i = 0; l != NULL && i < l->namespaces_len; i++)
     check_namespace (&l->namespaces[i], i, &seen, findings);
   check_user_namespace (config, findings);
+  check_time_offsets (config, findings);
+  check_net_devices (config, findings);
   if (config_namespace (config, "mount") == NULL)
     reject (findings, "namespace.host", "/linux/namespaces",
             "no mount namespace: the container's mounts would be the host's");
@@ -284,19 +365,25 @@ void validate_rootfs_propagation (const struct oci_config *config, struct findin
             str_quote (word, quoted));
 }
 
-void validate_linux_unsupported (const struct oci_config *config, struct findings *findings)
+/* A name of one directory; what a file of several lines would take for two isn't in it.  */
+void validate_intel_rdt (const struct oci_config *config, struct findings *findings)
 {
-  const struct oci_linux *l = config->linux;
+  const struct oci_intel_rdt *r = config->linux == NULL ? NULL : config->linux->intel_rdt;
 
-  if (l == NULL)
+  if (r == NULL)
     return;
-  const struct unsupported_field fields[] = {
-    { "/linux/timeOffsets", l->time_offsets.len > 0 },
-    { "/linux/netDevices", l->net_devices.len > 0 },
-    { "/linux/mountLabel", !is_empty (l->mount_label) },
-    { "/linux/intelRdt", l->intel_rdt != NULL },
-    { "/linux/memoryPolicy", l->memory_policy != NULL },
-    { "/linux/personality", l->personality != NULL },
-  };
-  reject_unsupported (findings, fields, ARRAY_SIZE (fields));
+  if (!is_empty (r->clos_id)
+      && (strchr (r->clos_id, '/') != NULL || str_equal (r->clos_id, "..")
+          || strlen (r->clos_id) > NAME_MAX))
+    reject (findings, "config.invalid", "/linux/intelRdt/closID",
+            "linux.intelRdt.closID is no name of a group");
+  for (size_t i = 0; i < r->schemata_len; i++)
+    if (is_empty (r->schemata[i]) || strchr (r->schemata[i], '\n') != NULL)
+      reject (findings, "config.invalid",
+              pointer_printf (findings->arena, "/linux/intelRdt/schemata/%zu", i),
+              "entry %zu of linux.intelRdt.schemata is not one line", i);
+  if (!is_empty (r->mem_bw_schema)
+      && (!str_has_prefix (r->mem_bw_schema, "MB:") || strchr (r->mem_bw_schema, '\n') != NULL))
+    reject (findings, "config.invalid", "/linux/intelRdt/memBwSchema",
+            "linux.intelRdt.memBwSchema is not one line that begins with MB:");
 }

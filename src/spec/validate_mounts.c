@@ -11,6 +11,7 @@
 struct mount_check
 {
   const struct oci_mount *mount;
+  const struct oci_linux *linux;
   struct mount_options options;
   size_t index;
   struct findings *findings;
@@ -93,32 +94,33 @@ static void check_options (const struct mount_check *c)
     reject (c->findings, "mount.option", pointer, "option \"tmpcopyup\" is for a tmpfs only");
 }
 
-static void check_unsupported (const struct mount_check *c)
+static void check_idmap (const struct mount_check *c)
 {
-  const struct unsupported_field fields[] = {
-    { at (c, "uidMappings"), c->mount->uid_mappings_len > 0 },
-    { at (c, "gidMappings"), c->mount->gid_mappings_len > 0 },
-  };
+  const struct oci_mount *m = c->mount;
+  bool own = m->uid_mappings_len > 0 || m->gid_mappings_len > 0;
+  const char *word = c->options.idmap_recursive ? "ridmap" : "idmap";
 
-  for (size_t i = 0; i < ARRAY_SIZE (fields); i++)
-    if (fields[i].pointer == NULL)
-      {
-        c->findings->failed = true;
-        return;
-      }
-  reject_unsupported (c->findings, fields, ARRAY_SIZE (fields));
-  if (c->options.idmap)
-    reject (c->findings, "config.unsupported", at (c, "options"),
-            "option \"%s\" asks for an idmapped mount, and this build can't make one",
-            c->options.idmap_recursive ? "ridmap" : "idmap");
+  if (!own && !c->options.idmap)
+    return;
+  if (!c->options.bind)
+    reject (c->findings, "config.unsupported", at (c, "uidMappings"),
+            "only a bind mount can be id-mapped");
+  if (own)
+    {
+      validate_id_ranges (at (c, "uidMappings"), m->uid_mappings, m->uid_mappings_len, c->findings);
+      validate_id_ranges (at (c, "gidMappings"), m->gid_mappings, m->gid_mappings_len, c->findings);
+    }
+  else if (c->linux == NULL || c->linux->uid_mappings_len == 0 || c->linux->gid_mappings_len == 0)
+    reject (c->findings, "config.invalid", at (c, "options"),
+            "option \"%s\" needs maps: the mount's own or those of a new user namespace", word);
 }
 
 void validate_mounts (const struct oci_config *config, struct findings *findings)
 {
-  static void (*const mount_checks[]) (const struct mount_check *) = {
-    check_destination, check_type, check_source, check_options, check_unsupported
-  };
-  struct mount_check c = { .findings = findings };
+  static void (*const mount_checks[]) (const struct mount_check *) = { check_destination,
+                                                                       check_type, check_source,
+                                                                       check_options, check_idmap };
+  struct mount_check c = { .linux = config->linux, .findings = findings };
 
   for (c.index = 0; c.index < config->mounts_len; c.index++)
     {

@@ -193,26 +193,12 @@ void validate_rlimits (const struct oci_config *config, struct findings *finding
     check_rlimit (&p->rlimits[i], i, &seen, findings);
 }
 
-void validate_process_unsupported (const struct oci_config *config, struct findings *findings)
-{
-  const struct oci_process *p = config->process;
-
-  if (p == NULL)
-    return;
-  const struct unsupported_field fields[] = {
-    { "/process/scheduler", p->scheduler != NULL },
-    { "/process/ioPriority", p->io_priority != NULL },
-    { "/process/execCPUAffinity", p->exec_cpu_affinity != NULL },
-  };
-  reject_unsupported (findings, fields, ARRAY_SIZE (fields));
-}
-
 void spec_validate_process (const struct oci_process *process, struct findings *findings)
 {
   static validate_check *const checks[] = {
     validate_process,      validate_args,    validate_environment,
     validate_cwd,          validate_user,    validate_console,
-    validate_capabilities, validate_rlimits, validate_process_unsupported,
+    validate_capabilities, validate_rlimits, validate_scheduling,
   };
   const struct oci_config config = { .process = (struct oci_process *)process };
 

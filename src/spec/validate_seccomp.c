@@ -19,10 +19,7 @@ static void check_action (const char *action, bool has_errno, uint32_t number, c
   char quoted[STR_QUOTE_MAX];
 
   str_quote (action == NULL ? "" : action, quoted);
-  if (str_equal (action, "SCMP_ACT_NOTIFY"))
-    reject (findings, "seccomp.notify", pointer,
-            "SCMP_ACT_NOTIFY hands system calls to an outside agent: not done by this build");
-  else if (!word_in (action, seccomp_actions_supported))
+  if (!word_in (action, seccomp_actions_supported))
     reject (findings, "config.invalid", pointer, "seccomp action \"%s\" is unknown", quoted);
   else if (has_errno && !word_in (action, actions_with_errno))
     reject (findings, "config.invalid", pointer, "seccomp action %s takes no errno", quoted);
@@ -42,14 +39,30 @@ static void check_words (const char *name, char **words, size_t len, const char 
               "\"%s\" is not known among seccomp %s", str_quote (words[i], quoted), name);
 }
 
-static void check_flags (const struct oci_seccomp *s, struct findings *findings)
+/* config-linux.md: who answers for SCMP_ACT_NOTIFY.  */
+static void check_listener (const struct oci_seccomp *s, struct findings *findings)
 {
-  for (size_t i = 0; i < s->flags_len; i++)
-    if (word_in (s->flags[i], seccomp_flags_known)
-        && !word_in (s->flags[i], seccomp_flags_supported))
-      reject (findings, "config.unsupported",
+  bool notifies = false;
+
+  for (size_t i = 0; i < s->syscalls_len; i++)
+    notifies |= str_equal (s->syscalls[i].action, "SCMP_ACT_NOTIFY");
+  if (str_equal (s->default_action, "SCMP_ACT_NOTIFY"))
+    reject (findings, "config.invalid", "/linux/seccomp/defaultAction",
+            "SCMP_ACT_NOTIFY for every system call: nobody could start the process");
+  if (notifies && is_empty (s->listener_path))
+    reject (findings, "config.invalid", "/linux/seccomp/listenerPath",
+            "SCMP_ACT_NOTIFY needs a listenerPath: who would answer?");
+  if (!is_empty (s->listener_path) && !is_absolute (s->listener_path))
+    reject (findings, "config.invalid", "/linux/seccomp/listenerPath",
+            "linux.seccomp.listenerPath is not an absolute path");
+  if (!is_empty (s->listener_metadata) && is_empty (s->listener_path))
+    reject (findings, "config.invalid", "/linux/seccomp/listenerMetadata",
+            "linux.seccomp.listenerMetadata is given without a listenerPath");
+  for (size_t i = 0; !notifies && i < s->flags_len; i++)
+    if (str_equal (s->flags[i], "SECCOMP_FILTER_FLAG_WAIT_KILLABLE_RECV"))
+      reject (findings, "config.invalid",
               pointer_printf (findings->arena, "/linux/seccomp/flags/%zu", i),
-              "%s is set, and this build can't apply it", s->flags[i]);
+              "%s is for SCMP_ACT_NOTIFY, which no rule has", s->flags[i]);
 }
 
 static void check_argument (const struct oci_seccomp_arg *a, const char *pointer,
@@ -94,13 +107,7 @@ void validate_seccomp (const struct oci_config *config, struct findings *finding
   check_words ("architectures", s->architectures, s->architectures_len, seccomp_architectures,
                findings);
   check_words ("flags", s->flags, s->flags_len, seccomp_flags_known, findings);
-  check_flags (s, findings);
-  if (!is_empty (s->listener_path))
-    reject (findings, "seccomp.notify", "/linux/seccomp/listenerPath",
-            "a listener for system calls is not supported by this build");
-  if (!is_empty (s->listener_metadata))
-    reject (findings, "seccomp.notify", "/linux/seccomp/listenerMetadata",
-            "a listener for system calls is not supported by this build");
+  check_listener (s, findings);
   for (size_t i = 0; i < s->syscalls_len; i++)
     check_rule (&s->syscalls[i], i, findings);
 }

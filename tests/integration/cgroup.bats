@@ -176,3 +176,11 @@ on_v1 ()
   edit 'del(.linux.resources.cpu.cpus) | .linux.resources.hugepageLimits = [{pageSize: "3MB", limit: 1}]'
   create_fails '3MB|hugetlb'
 }
+
+@test "linux.intelRdt where there is no resctrl is an error, and builtin:default refuses it" {
+  [ ! -e /sys/fs/resctrl/schemata ] || skip "the host has resctrl"
+  edit '.linux.intelRdt = {memBwSchema: "MB:0=50"}'
+  create_fails 'linux.intelRdt: no resctrl file system'
+  POLICY=(--policy builtin:default)
+  create_fails 'scheduling.special'
+}

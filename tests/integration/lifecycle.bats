@@ -386,6 +386,23 @@ sleeper ()
   [ "$(jq -r '.linux.namespaces | index("mount") != null' <<<"$output")" = true ]
 }
 
+@test "features has every field of the specification's document" {
+  run --separate-stderr "$AGENTRUN" features
+  [ "$(jq -r '.ociVersionMin + " " + .ociVersionMax' <<<"$output")" = "1.0.0 1.3.0" ]
+  [ "$(jq -c 'keys' <<<"$output")" = \
+    '["annotations","hooks","linux","mountOptions","ociVersionMax","ociVersionMin","potentiallyUnsafeConfigAnnotations"]' ]
+  [ "$(jq -c '.linux | keys' <<<"$output")" = \
+    '["apparmor","capabilities","cgroup","intelRdt","memoryPolicy","mountExtensions","namespaces","netDevices","seccomp","selinux"]' ]
+  [ "$(jq -c '.linux.seccomp | keys' <<<"$output")" = \
+    '["actions","archs","enabled","knownFlags","operators","supportedFlags"]' ]
+  [ "$(jq -c '.linux.cgroup | keys' <<<"$output")" = '["rdma","systemd","systemdUser","v1","v2"]' ]
+  [ "$(jq -c '.linux.intelRdt | keys' <<<"$output")" = '["enabled","monitoring","schemata"]' ]
+  [ "$(jq -r '.linux.mountExtensions.idmap.enabled, .linux.netDevices.enabled' <<<"$output" | sort -u)" = true ]
+  [ "$(jq -r '.linux.namespaces | join(" ")' <<<"$output")" = "cgroup ipc mount network pid time user uts" ]
+  [ "$(jq -r '.linux.memoryPolicy.modes | index("MPOL_BIND") != null' <<<"$output")" = true ]
+  [[ $(jq -r '.annotations["dev.agentrun.policy.digest"]' <<<"$output") == sha256:* ]]
+}
+
 @test "unknown commands and flags are refused on standard error" {
   run --separate-stderr "$AGENTRUN" nonsense
   [ "$status" -eq 1 ]

@@ -147,3 +147,15 @@ need_sub_ids ()
   [ "$status" -ne 1 ]
   [[ $output != *EPERM* ]]
 }
+
+@test "what spec --rootless writes is admitted by builtin:default and runs" {
+  rm "$BUNDLE/config.json"
+  POLICY=()
+  as_games spec --rootless -b "$BUNDLE"
+  edit '.process.args = ["sh", "-c", "id -u; cat /proc/self/uid_map; touch /tmp/x && ls /tmp"]'
+  chown games "$BUNDLE/config.json"
+  run as_games --policy builtin:default run -b "$BUNDLE" "$ID" </dev/null
+  echo "$output"
+  [ "$status" -eq 0 ]
+  [[ $output =~ 1000.*1000[[:space:]]+0[[:space:]]+1.*x$ ]]
+}

@@ -66,11 +66,8 @@ bare ()
   [ "$(stat -c %a "$BUNDLE/config.json")" = 644 ]
 }
 
-@test "a missing directory and --rootless are errors" {
+@test "a missing directory is an error" {
   run ar spec -b "$T/nowhere"
   [ "$status" -eq 1 ]
   [[ $output == *nowhere* ]]
-  run ar spec --rootless -b "$BUNDLE"
-  [ "$status" -eq 1 ]
-  [[ $output == *"not supported by this build"* ]]
 }

@@ -205,3 +205,15 @@ SH
   [ "$(cat "$T/seen/runtime")" = "$(readlink /proc/self/ns/user)" ]
   [ "$(cat "$T/seen/container")" = "$output" ]
 }
+
+@test "a user namespace without maps has the caller's ids up to the process's own" {
+  as_root
+  edit 'del(.linux.uidMappings, .linux.gidMappings)
+    | (.mounts[] | select(.type == "devpts").options) |= map(select(startswith("gid=") | not))'
+  in_container 'id -u; cat /proc/self/uid_map'
+  [ "$status" -eq 0 ]
+  [[ $output =~ ^0.*0[[:space:]]+0[[:space:]]+1$ ]]
+  [ "$(echo "$output" | head -n 1)" = 0 ]
+  POLICY=(--policy builtin:default)
+  create_fails 'userns.mapping'
+}

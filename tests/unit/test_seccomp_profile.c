@@ -65,6 +65,7 @@ static void test_actions (void **state)
     { "SCMP_ACT_TRACE", true, 7, SECCOMP_RET_TRACE | 7 },
     { "SCMP_ACT_TRACE", false, 0, SECCOMP_RET_TRACE | EPERM },
     { "SCMP_ACT_LOG", false, 0, SECCOMP_RET_LOG },
+    { "SCMP_ACT_NOTIFY", false, 0, SECCOMP_RET_USER_NOTIF },
     { "SCMP_ACT_ALLOW", false, 0, SECCOMP_RET_ALLOW },
   };
   (void)state;
@@ -291,8 +292,6 @@ struct broken
 
 static void spoil_default (struct oci_seccomp *p) { p->default_action = N ("SCMP_ACT_MAYBE"); }
 static void spoil_no_default (struct oci_seccomp *p) { p->default_action = NULL; }
-static void spoil_listener (struct oci_seccomp *p) { p->listener_path = N ("/run/x"); }
-static void spoil_notify (struct oci_seccomp *p) { p->syscalls[1].action = N ("SCMP_ACT_NOTIFY"); }
 static void spoil_action (struct oci_seccomp *p) { p->syscalls[1].action = N ("allow"); }
 static void spoil_names (struct oci_seccomp *p) { p->syscalls[0].names_len = 0; }
 static void spoil_op (struct oci_seccomp *p) { p->syscalls[1].args[1].op = N ("SCMP_CMP_XX"); }
@@ -325,7 +324,7 @@ static void spoil_architecture (struct oci_seccomp *p)
 static void spoil_flag (struct oci_seccomp *p)
 {
   static char *words[] = { NULL };
-  words[0] = N ("SECCOMP_FILTER_FLAG_WAIT_KILLABLE_RECV");
+  words[0] = N ("SECCOMP_FILTER_FLAG_NEW_LISTENER");
   p->flags = words;
   p->flags_len = 1;
 }
@@ -340,11 +339,9 @@ static const struct broken broken[] = {
   { "linux.seccomp.defaultAction: ", -EINVAL, spoil_default },
   { "linux.seccomp.defaultAction: ", -EINVAL, spoil_no_default },
   { "linux.seccomp.defaultErrnoRet: ", -EINVAL, spoil_default_errno },
-  { "linux.seccomp.listenerPath: ", -ENOTSUP, spoil_listener },
   { "linux.seccomp.architectures[1]: ", -EINVAL, spoil_architecture },
-  { "linux.seccomp.flags[0]: ", -ENOTSUP, spoil_flag },
+  { "linux.seccomp.flags[0]: ", -EINVAL, spoil_flag },
   { "linux.seccomp.syscalls[0].names: ", -EINVAL, spoil_names },
-  { "linux.seccomp.syscalls[1].action: ", -ENOTSUP, spoil_notify },
   { "linux.seccomp.syscalls[1].action: ", -EINVAL, spoil_action },
   { "linux.seccomp.syscalls[1].errnoRet: ", -EINVAL, spoil_errno },
   { "linux.seccomp.syscalls[1].args[1].op: ", -EINVAL, spoil_op },
