@@ -56,7 +56,7 @@ int cgroup_attach (const struct cgroup *, pid_t pid, struct error *err);
 int cgroup_attach_v1 (const struct cgroup *, pid_t pid, struct error *err);
 
 /* In place of cgroup_attach_v1 for a process that is made: it enters the v1 groups by itself.  For
-   one that is named the kernel first waits until all others have seen that it moves, 5 to 20 ms
+   one that is named the kernel first waits until all others have seen that it moves, 5 to 12 ms
    where nothing moved lately; the caller of a write that has one thread is moved at once.  The
    parent opens the doors before it clones and closes its own ones behind; the rights are those of
    who opened them (before Linux 5.16 of who writes).  */
