@@ -62,8 +62,8 @@ int cgroup_attach_v1 (const struct cgroup *, pid_t pid, struct error *err);
    who opened them (before Linux 5.16 of who writes).  */
 int cgroup_open_doors (struct cgroup *, struct error *err);
 void cgroup_close_doors (struct cgroup *);
-int cgroup_enter_v1 (const struct cgroup *, struct error *err);
-int cgroup_v2_fd (const struct cgroup *); /* or -1 */
+int cgroup_enter_v1 (struct cgroup *, struct error *err); /* closes them behind itself */
+int cgroup_v2_fd (const struct cgroup *);                 /* or -1 */
 
 /* Writes the limits (memory, cpu, pids, blockIO, cpuset, hugepages, network, rdma, unified as far
    as the host's version has them; what can't be applied is an error that names the field and the
