@@ -223,7 +223,7 @@ void fd_close_many (int *fds, size_t n)
   errno = saved;
 }
 
-#define BATCH 24
+#define BATCH 12 /* not many more than are open anyway: the limit may be low */
 
 static struct
 {

@@ -60,14 +60,14 @@ int cgroup_attach (const struct cgroup *, pid_t pid, struct error *err);
 int cgroup_attach_v1 (const struct cgroup *, pid_t pid, struct error *err);
 
 /* In place of cgroup_attach_v1 for a process that is made: it enters the v1 groups by itself.  For
-   one that is named the kernel first waits until all others have seen that it moves, 5 to 20 ms
+   one that is named the kernel first waits until all others have seen that it moves, 5 to 12 ms
    where nothing moved lately; the caller of a write that has one thread is moved at once.  The
    parent opens the doors before it clones and closes its own ones behind; the rights are those of
    who opened them (before Linux 5.16 of who writes).  */
 int cgroup_open_doors (struct cgroup *, struct error *err);
 void cgroup_close_doors (struct cgroup *);
-int cgroup_enter_v1 (const struct cgroup *, struct error *err);
-int cgroup_v2_fd (const struct cgroup *); /* or -1 */
+int cgroup_enter_v1 (struct cgroup *, struct error *err); /* closes them behind itself */
+int cgroup_v2_fd (const struct cgroup *);                 /* or -1 */
 
 /* Writes the limits (memory, cpu, pids, blockIO, cpuset, hugepages, network, rdma, unified as far
    as the host's version has them; what can't be applied is an error that names the field and the

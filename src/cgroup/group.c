@@ -257,10 +257,11 @@ void cgroup_close_doors (struct cgroup *cg)
     fd_close_many (cg->doors, cg->len);
 }
 
-int cgroup_enter_v1 (const struct cgroup *cg, struct error *err)
+int cgroup_enter_v1 (struct cgroup *cg, struct error *err)
 {
   for (size_t i = 0; i < cg->len; i++)
     if (cg->doors[i] >= 0 && write (cg->doors[i], "0", 1) < 0)
       return attach_error ("the new process", &cg->dirs[i], errno, err);
+  cgroup_close_doors (cg);
   return 0;
 }

@@ -23,11 +23,11 @@ struct joining
   int join_flags; /* CLONE_NEW* of the container's namespaces that aren't our own, without pid */
   bool joins_pid; /* the pid namespace is another one: the parent chooses it before the clone */
   int procfd;     /* the host's */
-  const struct cgroup *cgroup; /* entered by the process itself; NULL in a paused container */
-  pid_t parent;                /* who makes it */
-  int oom_score;               /* for a process that names none: that of init */
-  int console_socket;          /* connected, or -1 */
-  int seccomp_agent;           /* connected, or -1 */
+  struct cgroup *cgroup; /* entered by the process itself; NULL in a paused container */
+  pid_t parent;          /* who makes it */
+  int oom_score;         /* for a process that names none: that of init */
+  int console_socket;    /* connected, or -1 */
+  int seccomp_agent;     /* connected, or -1 */
   unsigned preserve_fds;
 };
 

@@ -27,10 +27,10 @@ struct container_setup
   struct mask mask;
   int *device_trees; /* the host's nodes of the plan's devices, where mknod(2) is not ours to use;
                         NULL or one a device, -1 for none */
-  const struct cgroup *cgroup; /* which init enters, borrowed */
-  int procfd;                  /* the parent's, borrowed */
-  int console_socket;          /* connected, or -1 */
-  int seccomp_agent;           /* connected, or -1 */
+  struct cgroup *cgroup; /* which init enters, borrowed */
+  int procfd;            /* the parent's, borrowed */
+  int console_socket;    /* connected, or -1 */
+  int seccomp_agent;     /* connected, or -1 */
   int start_listener; /* listening socket that `start` connects to; -1: the parent itself goes on */
   unsigned preserve_fds; /* 3 ... 3 + N - 1 go to the workload */
   unsigned listen_fds;   /* of these, handed on as LISTEN_FDS */

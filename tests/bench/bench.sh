@@ -183,6 +183,40 @@ phases ()
       for (i = 1; i < n; i++) if (count[i]) printf "| %s | %d |\n", text[i], median(i) * 1000000 }' "$dir/phases"
 }
 
+# One worker: its own bundle, one container after the other.
+worker ()
+{
+  local i bundle=$1
+  shift
+  for ((i = 0; i < 13; i++)); do
+    "$@" run --bundle "$bundle" "$(basename "$bundle")" </dev/null >/dev/null 2>&1 || echo "a run failed" >&2
+  done
+}
+
+parallel ()
+{
+  local w peer command pids from to
+  for w in 1 2 3 4 5 6 7 8; do
+    mkdir "$dir/worker$w"
+    cp -al "$bundle/rootfs" "$dir/worker$w/rootfs"
+    jq --arg c "/$name-$w" '.linux.cgroupsPath = $c' "$dir/true.json" >"$dir/worker$w/config.json"
+  done
+  echo "| 8 workers | containers a second |"
+  echo "|---|---|"
+  for peer in "${peers[@]}"; do
+    read -ra command < <(command_of "$peer")
+    pids=()
+    from=$EPOCHREALTIME
+    for w in 1 2 3 4 5 6 7 8; do
+      worker "$dir/worker$w" "${command[@]}" &
+      pids+=($!)
+    done
+    wait "${pids[@]}"
+    to=$EPOCHREALTIME
+    echo "| $peer | $((104 * 1000000 / (${to/[.,]/} - ${from/[.,]/}))) |"
+  done
+}
+
 calls_of ()
 {
   strace -f -c -o "$dir/calls" "$@" </dev/null >/dev/null 2>&1
@@ -217,6 +251,8 @@ find_peers
 measure_runs
 measure_running
 table
+echo
+parallel
 echo
 phases
 echo
