@@ -270,8 +270,8 @@ static const struct rule_help *const texts[] = {
         .podman = "remove :shared, :rshared, :slave, :rslave",
         .kubernetes = "mountPropagation: None"),
   TEXT (.id = "mount.idmap", .protects = "the owners of the host's files",
-        .looks_at = "idmapped mounts, unless a user namespace is in use and host id 0 is not in "
-                    "the map",
+        .looks_at = "idmapped mounts, unless a user namespace is in use, host id 0 is not in the "
+                    "map, and what the process writes belongs to another than root on disk",
         .docker = "not used by Docker", .podman = "remove :idmap from the volume",
         .kubernetes = "nothing to do: the kubelet's maps fit"),
   TEXT (.id = "mount.destination",

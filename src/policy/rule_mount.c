@@ -79,43 +79,77 @@ static void check_propagation (struct evaluation *ev, struct mount_view *view)
 
 /* ---- mount.idmap ---- */
 
-/* What a process writes as hostID belongs to containerID on disk (mount_setattr(2)), so there it is
-   containerID that must not be root; hostID is who of the host's users is let in.  */
-static bool maps_root (const struct oci_id_mapping *maps, size_t len)
+static bool lets_root_in (const struct oci_id_mapping *maps, size_t len)
 {
   for (size_t i = 0; i < len; i++)
-    if (maps[i].container_id == 0 || maps[i].host_id == 0)
+    if (maps[i].host_id == 0)
       return true;
   return false;
 }
 
-/* Without maps of its own the mount gets the container's.  */
-static bool idmap_has_root (const struct oci_mount *mount, const struct oci_linux *linux)
+/* What a process writes as hostID belongs to containerID on disk (mount_setattr(2)): whether that
+   is root for HOST_ID, who the process is on the host.  */
+static bool is_disk_root (const struct oci_id_mapping *maps, size_t len, uint32_t host_id)
 {
-  if (mount->uid_mappings_len > 0 || mount->gid_mappings_len > 0)
-    return maps_root (mount->uid_mappings, mount->uid_mappings_len)
-           || maps_root (mount->gid_mappings, mount->gid_mappings_len);
-  return maps_root (linux->uid_mappings, linux->uid_mappings_len)
-         || maps_root (linux->gid_mappings, linux->gid_mappings_len);
+  for (size_t i = 0; i < len; i++)
+    if (maps[i].container_id == 0 && maps[i].size > 0 && maps[i].host_id == host_id)
+      return true;
+  return false;
+}
+
+static bool has_disk_root (const struct oci_id_mapping *maps, size_t len)
+{
+  for (size_t i = 0; i < len; i++)
+    if (maps[i].container_id == 0 && maps[i].size > 0)
+      return true;
+  return false;
+}
+
+/* The kubelet maps a pod's whole range, root of the disk included: harmless as long as the process
+   is somebody else and has no capability by which it could become or make another owner.  */
+static bool writes_as_root (const struct evaluation *ev, const struct oci_id_mapping *uids,
+                            size_t uids_len, const struct oci_id_mapping *gids, size_t gids_len)
+{
+  const struct oci_user *user = ev->process->user;
+  const struct oci_capabilities *caps = ev->process->capabilities;
+  bool root = is_disk_root (uids, uids_len, config_host_uid (ev->config, user->uid))
+              || is_disk_root (gids, gids_len, config_host_gid (ev->config, user->gid));
+
+  for (size_t i = 0; i < user->additional_gids_len; i++)
+    root |= is_disk_root (gids, gids_len, config_host_gid (ev->config, user->additional_gids[i]));
+  if (caps != NULL && (caps->bounding_len > 0 || caps->permitted_len > 0 || caps->ambient_len > 0))
+    root |= has_disk_root (uids, uids_len) || has_disk_root (gids, gids_len);
+  return root;
+}
+
+static const char *idmap_problem (const struct evaluation *ev, const struct oci_mount *mount)
+{
+  const struct oci_linux *linux = ev->config->linux;
+  bool own = mount->uid_mappings_len > 0 || mount->gid_mappings_len > 0;
+  const struct oci_id_mapping *uids = own ? mount->uid_mappings : linux->uid_mappings;
+  const struct oci_id_mapping *gids = own ? mount->gid_mappings : linux->gid_mappings;
+  size_t uids_len = own ? mount->uid_mappings_len : linux->uid_mappings_len;
+  size_t gids_len = own ? mount->gid_mappings_len : linux->gid_mappings_len;
+
+  if (namespace_entry (ev->config, "user") == NULL)
+    return "an idmapped mount without a user namespace changes who owns the host's files";
+  if (lets_root_in (uids, uids_len) || lets_root_in (gids, gids_len))
+    return "the idmapped mount lets the host's root in under another id";
+  if (writes_as_root (ev, uids, uids_len, gids, gids_len))
+    return "what the process writes to the idmapped mount belongs to root on the host's disk";
+  return NULL;
 }
 
 static void check_idmap (struct evaluation *ev, const struct mount_view *view)
 {
   const struct oci_mount *mount = view->mount;
   bool asked = view->options.idmap || mount->uid_mappings_len > 0 || mount->gid_mappings_len > 0;
-  struct finding *f;
+  const char *problem = asked ? idmap_problem (ev, mount) : NULL;
 
-  if (!asked)
-    return;
-  if (namespace_entry (ev->config, "user") == NULL)
-    f = ev_report (ev, RULE_MOUNT_IDMAP, ACTION_REJECT, view->pointer,
-                   "an idmapped mount without a user namespace changes who owns the host's files");
-  else if (idmap_has_root (mount, ev->config->linux))
-    f = ev_report (ev, RULE_MOUNT_IDMAP, ACTION_REJECT, view->pointer,
-                   "the idmapped mount writes files that belong to root on the host's disk");
-  else
-    return;
-  ev_fix (ev, f, "remove the idmap option, or map ids on disk (containerID) other than 0");
+  if (problem != NULL)
+    ev_fix (ev, ev_report (ev, RULE_MOUNT_IDMAP, ACTION_REJECT, view->pointer, "%s", problem),
+            "remove the idmap option, or map the process to an owner on disk (containerID) other "
+            "than 0");
 }
 
 /* ---- mount.destination ---- */

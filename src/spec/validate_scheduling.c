@@ -171,5 +171,5 @@ void validate_personality (const struct oci_config *config, struct findings *fin
   /* config-linux.md defines none.  */
   if (p->flags_len > 0)
     reject (findings, "config.unsupported", "/linux/personality/flags",
-            "flags of the execution domain are set: the specification defines none");
+            "linux.personality.flags is set: the specification defines none");
 }

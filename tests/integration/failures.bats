@@ -132,12 +132,12 @@ teardown () { common_teardown; }
 }
 
 @test "what this build does not support is named, not skipped" {
-  edit '.linux.intelRdt = {closID: "x"}'
-  create_fails intelRdt
-  edit 'del(.linux.intelRdt) | .process.scheduler = {policy: "SCHED_FIFO", priority: 1}'
-  create_fails scheduler
-  edit 'del(.process.scheduler) | .linux.personality = {domain: "LINUX32"}'
-  create_fails personality
+  edit '.linux.personality = {domain: "LINUX", flags: ["ADDR_NO_RANDOMIZE"]}'
+  create_fails linux.personality.flags
+  edit 'del(.linux.personality) | .vm = {kernel: {path: "/k"}}'
+  create_fails /vm
+  edit 'del(.vm) | .linux.resources.memory.kernel = 1000000'
+  create_fails memory.kernel
 }
 
 @test "the id can be used again after each failure" {
