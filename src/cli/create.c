@@ -2,6 +2,7 @@
 /* create and run: load, parse, validate, query, resolve, admit (stages_judge), plan, execute and
    record.  */
 #include <errno.h>
+#include <stdlib.h>
 
 #include "base/cleanup.h"
 #include "cli/command.h"
@@ -61,6 +62,7 @@ int create_prepare (const struct invocation *in, struct judged *judged, struct c
     .pid_file = o->pid_file,
     .pidfd_socket = o->pidfd_socket,
     .console_socket = o->console_socket,
+    .notify_socket = getenv ("NOTIFY_SOCKET"),
     .preserve_fds = o->preserve_fds,
     .listen_fds = judged->request.listen_fds,
     .no_new_keyring = o->no_new_keyring,

@@ -80,7 +80,8 @@ struct create_request
   const char *pid_file;
   const char *pidfd_socket;
   const char *console_socket;
-  int console_fd; /* a connected socket in its place, borrowed; 0: none */
+  const char *notify_socket; /* sd_notify(3): the caller's NOTIFY_SOCKET, or NULL */
+  int console_fd;            /* a connected socket in its place, borrowed; 0: none */
   unsigned preserve_fds;
   unsigned listen_fds;
   bool no_new_keyring;

@@ -66,6 +66,7 @@ static void creation_end (struct creation *c)
   cleanup_closep (&c->setup.console_socket);
   cleanup_closep (&c->setup.start_listener);
   cleanup_closep (&c->setup.seccomp_agent);
+  notify_close (&c->setup.notify);
   if (c->kept)
     state_dir_keep (&c->half);
   state_half_made_cleanup (&c->half);
@@ -208,6 +209,8 @@ static int make_setup (struct creation *c, struct error *err)
     r = open_device_trees (c, err);
   if (r == 0)
     r = idmap_mounts (&c->setup, c->procfd, err);
+  if (r == 0 && request->notify_socket != NULL && request->notify_socket[0] != '\0')
+    r = notify_open (request->notify_socket, request->plan, &c->setup.notify, err);
   if (r == 0)
     r = make_cgroup_mounts (c, err);
   if (r < 0 || c->goes_on)
@@ -239,7 +242,7 @@ static int record_created (struct creation *c, const struct created *init, struc
     r = pid_file_write (c->request->pid_file, init->pid, err);
   if (r == 0 && c->request->pidfd_socket != NULL)
     r = pidfd_send (c->request->pidfd_socket, init->pidfd, err);
-  return r;
+  return r < 0 ? r : notify_forward (&c->setup.notify, init->pid, init->pidfd, err);
 }
 
 static void kill_init (struct created *init)
@@ -314,7 +317,11 @@ int container_create_open (const struct create_request *request, struct created 
     .lock = -1,
     .procfd = -1,
     .half = STATE_NOT_MADE,
-    .setup = { .mask = MASK_INIT, .console_socket = -1, .seccomp_agent = -1, .start_listener = -1 },
+    .setup = { .mask = MASK_INIT,
+               .console_socket = -1,
+               .seccomp_agent = -1,
+               .start_listener = -1,
+               .notify = NOTIFY_NONE },
     .goes_on = ret != NULL,
   };
   int r = c.arena ? process_set_undumpable (err) : error_set (err, -ENOMEM, "out of memory");

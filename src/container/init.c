@@ -57,6 +57,7 @@ static struct workload *init_workload (struct init *init)
   w->seccomp_agent = init->setup->seccomp_agent;
   w->preserve_fds = init->setup->preserve_fds;
   w->listen_fds = init->setup->listen_fds;
+  w->notify = init->setup->notify.tree >= 0;
   w->procfd = init->procfd;
   w->rootfd = init->rootfd;
   return w;
@@ -256,6 +257,7 @@ static const struct init_step
   { "bring the loopback interface up", step_loopback },
   { "attach the root file system", init_mount_rootfs },
   { "make mounts", init_mount_all },
+  { "mount the notify socket", init_mount_notify },
   { "make devices", init_make_devices },
   { "make the terminal", step_terminal },
   { "make the working directory", init_make_cwd },

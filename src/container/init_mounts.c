@@ -335,6 +335,17 @@ int init_mount_later (struct init *init, size_t index, struct error *err)
   return r;
 }
 
+int init_mount_notify (struct init *init, struct error *err)
+{
+  cleanup_close int target = -1;
+  bool made;
+  if (init->setup->notify.tree < 0)
+    return 0;
+  int r = path_make_in_root (init->rootfd, NOTIFY_DIRECTORY, PATH_DIRECTORY, MOUNT_POINT_MODE,
+                             &made, &target, err);
+  return r < 0 ? r : mount_attach (init->setup->notify.tree, target, NOTIFY_DIRECTORY, err);
+}
+
 /* Nothing is made in a /dev that is bound from outside: the nodes would be made there.  */
 static bool dev_is_bound (const struct plan *plan)
 {

@@ -29,6 +29,7 @@ int init_mount_rootfs (struct init *, struct error *);
 int init_mount_all (struct init *, struct error *);
 /* One mount of the plan in a container that runs: a bind or a tmpfs.  */
 int init_mount_later (struct init *, size_t index, struct error *);
+int init_mount_notify (struct init *, struct error *);
 int init_make_devices (struct init *, struct error *);
 int init_make_cwd (struct init *, struct error *);
 /* after the pivot */

@@ -11,6 +11,7 @@
 #include "base/error.h"
 #include "base/str.h"
 #include "cgroup/cgroup.h"
+#include "container/notify.h"
 #include "linux/mask.h"
 #include "linux/seccomp.h"
 #include "plan/plan.h"
@@ -32,6 +33,7 @@ struct container_setup
   int console_socket;    /* connected, or -1 */
   int seccomp_agent;     /* connected, or -1 */
   int start_listener; /* listening socket that `start` connects to; -1: the parent itself goes on */
+  struct notify notify;  /* of the caller's NOTIFY_SOCKET */
   unsigned preserve_fds; /* 3 ... 3 + N - 1 go to the workload */
   unsigned listen_fds;   /* of these, handed on as LISTEN_FDS */
   bool new_keyring;

@@ -24,6 +24,7 @@
 #include "base/fd.h"
 #include "base/path.h"
 #include "base/str.h"
+#include "container/notify.h"
 #include "linux/caps.h"
 #include "linux/label.h"
 #include "linux/process.h"
@@ -164,12 +165,15 @@ static char *make_home (const struct workload *w)
 int workload_make_environment (struct workload *w, struct error *err)
 {
   const struct plan_process *p = w->process;
-  char **env = calloc (p->env_len + 4, sizeof *env);
+  char **env = calloc (p->env_len + 5, sizeof *env);
   size_t n = 0;
   if (env == NULL)
     return error_set (err, -ENOMEM, "out of memory for the environment");
   for (size_t i = 0; i < p->env_len; i++)
-    env[n++] = p->env[i];
+    if (!w->notify || !str_has_prefix (p->env[i], "NOTIFY_SOCKET="))
+      env[n++] = p->env[i];
+  if (w->notify)
+    env[n++] = (char *)NOTIFY_ENVIRONMENT;
   if (get_env (p->env, p->env_len, "HOME") == NULL && (env[n] = make_home (w)) != NULL)
     n++;
   /* sd_listen_fds(3): the workload is pid 1 of its namespace, or must not believe it is meant.  */

@@ -18,6 +18,7 @@ struct workload
   char *agent_message;                   /* what the agent is told */
   unsigned preserve_fds;                 /* 3 ... 3 + N - 1 stay open */
   unsigned listen_fds;                   /* of these, handed on as LISTEN_FDS */
+  bool notify;                           /* NOTIFY_SOCKET is for it */
   int procfd;                            /* a procfs of the container's pid namespace */
   int rootfd;                            /* the root of the container */
   char *executable;                      /* what will be executed, once it was found */
