@@ -25,6 +25,7 @@
 #include "linux/process.h"
 #include "linux/procfs.h"
 #include "linux/terminal.h"
+#include "linux/userns.h"
 #include "state/state.h"
 
 #define OOM_SCORE_MAX 32
@@ -110,6 +111,11 @@ static int open_init (struct execution *e, struct error *err)
       process_open (e->container->procfd, record->pid, record->start_time, &e->joining.init, err);
   if (r == -ESRCH)
     return error_set (err, r, "container not running: \"%s\" has just ended", e->container->id);
+  /* An ordinary user without an engine: his containers lie in a user namespace that create entered
+     for him.  Behind this everything is as below a rootless engine.  */
+  if (r == 0 && geteuid () != 0)
+    r = userns_join_owned (e->container->procfd, record->pid, record->plan->user_namespace != NULL,
+                           err);
   if (r == 0)
     r = join_compare_namespaces (e->container->procfd, record, &flags, err);
   e->joining.joins_pid = (flags & CLONE_NEWPID) != 0;

@@ -6,10 +6,14 @@
 #include "linux/userns.h"
 
 #include <errno.h>
+#include <fcntl.h>
 #include <grp.h>
+#include <linux/nsfs.h>
+#include <sched.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/ioctl.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -102,6 +106,21 @@ int userns_become (uid_t uid, gid_t gid, int procfd, struct error *err)
     return error_errno (err, errno, "become uid %u of the user namespace", uid);
   /* A change of user makes the process as dumpable as fs.suid_dumpable says.  */
   return process_set_undumpable (err);
+}
+
+int userns_join_owned (int procfd, pid_t pid, bool parent, struct error *err)
+{
+  char path[48];
+  snprintf (path, sizeof path, "%d/ns/user", (int)pid);
+  cleanup_close int own = openat (procfd, path, O_RDONLY | O_CLOEXEC);
+  if (own < 0)
+    return error_errno (err, errno, "open the container's user namespace");
+  cleanup_close int above = parent ? ioctl (own, NS_GET_PARENT) : -1;
+  if (parent && above < 0)
+    return error_errno (err, errno, "find the user namespace above the container's");
+  if (setns (parent ? above : own, CLONE_NEWUSER) < 0)
+    return error_errno (err, errno, "enter the user namespace that the container was made in");
+  return userns_become (0, 0, procfd, err);
 }
 
 bool userns_is_initial (void)

@@ -45,6 +45,11 @@ int userns_write_maps (int procfd, pid_t pid, const struct userns_maps *maps, st
    undumpable.  */
 int userns_become (uid_t uid, gid_t gid, int procfd, struct error *err);
 
+/* For an ordinary user whose container is process PID: enters the user namespace of that process,
+   or with PARENT the one above it, which he owns and in which he has all rights, and becomes root
+   of it. The process must have one thread.  */
+int userns_join_owned (int procfd, pid_t pid, bool parent, struct error *err);
+
 /* Whether the calling process is in the initial user namespace.  When that can't be told, it is
    taken for another one, in which nothing is possible that would not be otherwise.  */
 bool userns_is_initial (void);

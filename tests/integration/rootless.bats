@@ -139,6 +139,35 @@ need_sub_ids ()
   nothing_left
 }
 
+@test "exec, ps, list and events, by the user without an engine" {
+  script 'sleep 30'
+  as_games run -d -b "$BUNDLE" "$ID" </dev/null >/dev/null 2>"$T/stderr" || { cat "$T/stderr"; false; }
+  run --separate-stderr as_games exec "$ID" sh -c 'id -u; readlink /proc/self/ns/user; cat; exit 7' <<<in
+  echo "$output $stderr"
+  [ "$status" -eq 7 ]
+  [ "$(sed -n '1p;3p' <<<"$output")" = $'0\nin' ]
+  [ "${lines[1]}" = "$(readlink "/proc/$(as_games state "$ID" | jq .pid)/ns/user")" ]
+  run as_games list --quiet
+  [ "$output" = "$ID" ]
+  as_games delete --force "$ID"
+  nothing_left
+}
+
+@test "exec into a container with sub-ids, as another user of it" {
+  need_sub_ids
+  script 'sleep 30'
+  edit '.process.user = {uid: 1000, gid: 1000}'
+  with_sub_ids run -d -b "$BUNDLE" "$ID" </dev/null >/dev/null 2>"$T/stderr" || { cat "$T/stderr"; false; }
+  run --separate-stderr with_sub_ids exec "$ID" id
+  echo "$output $stderr"
+  [ "$status" -eq 0 ]
+  [[ $output == uid=1000* ]]
+  run --separate-stderr with_sub_ids exec --user 0:0 "$ID" id
+  [[ $output == uid=0* ]]
+  with_sub_ids delete --force "$ID"
+  nothing_left
+}
+
 @test "check judges where the user may look" {
   POLICY=(--policy builtin:default)
   edit '.process.user = {uid: 1000, gid: 1000} | .root.readonly = true'
