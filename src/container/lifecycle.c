@@ -54,7 +54,8 @@ static int run_poststart (struct container *c, struct error *err)
   return r;
 }
 
-int container_start_open (struct container *c, struct error *err)
+/* To the program's first instruction, and recorded.  */
+static int start_program (struct container *c, struct error *err)
 {
   cleanup_free char *state = container_state_json (c->record->plan, c->record->pid, "created");
   if (state == NULL)
@@ -63,10 +64,17 @@ int container_start_open (struct container *c, struct error *err)
   if (r < 0)
     return r;
   c->record->status = arena_strdup (c->arena, "running");
-  r = c->record->status ? state_write (c->dirfd, c->record, err)
-                        : error_set (err, -ENOMEM, "out of memory for the record");
+  return c->record->status ? state_write (c->dirfd, c->record, err)
+                           : error_set (err, -ENOMEM, "out of memory for the record");
+}
+
+int container_start_open (struct container *c, struct error *err)
+{
+  int r = start_program (c, err);
   return r < 0 ? r : run_poststart (c, err);
 }
+
+static int delete_opened (struct container *c, struct error *err);
 
 int container_start (const char *root, const char *id, const char *expected_policy,
                      struct error *err)
@@ -82,7 +90,16 @@ int container_start (const char *root, const char *id, const char *expected_poli
     return error_set (err, -EINVAL, "container \"%s\" can't be started: it is %s", id,
                       container_status_name (status));
   r = check_unchanged (&c, expected_policy, err);
-  return r < 0 ? r : container_start_open (&c, err);
+  if (r == 0)
+    r = start_program (&c, err);
+  if (r < 0)
+    return r;
+  r = run_poststart (&c, err);
+  /* runtime.md, "Lifecycle": and it goes on with the container's destruction and poststop.  */
+  struct error ignored = { 0 };
+  if (r < 0 && delete_opened (&c, &ignored) < 0)
+    log_write (LOG_LEVEL_INFO, "%s", ignored.message);
+  return r;
 }
 
 static int kill_all (const struct container *c, int signal, struct error *err)

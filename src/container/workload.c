@@ -349,7 +349,7 @@ static void own_standard_pipes (const struct workload *w)
   struct stat st;
   for (int fd = 0; fd <= 2; fd++)
     if (fstat (fd, &st) == 0 && S_ISFIFO (st.st_mode)
-        && fchown (fd, w->process->uid, (gid_t)-1) < 0)
+        && fchown (fd, w->process->uid, w->process->gid) < 0)
       continue; /* then it can't be opened again by name; reading and writing go on */
 }
 

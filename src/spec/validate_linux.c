@@ -301,7 +301,8 @@ static bool is_sysctl_name (const char *name)
 
 /* A parameter is written by the runtime with its own rights, in the namespace of the container:
    where that is not a namespace of its own, the whole host would get the value.  */
-static const char *sysctl_problem (const struct oci_config *config, const char *name)
+static const char *sysctl_problem (const struct oci_config *config, const char *name,
+                                   const char *value)
 {
   char separator = name[strcspn (name, "./")];
   const char *type = sysctl_namespace (name);
@@ -312,8 +313,9 @@ static const char *sysctl_problem (const struct oci_config *config, const char *
     return "has one value for the whole host, which a container can't change";
   if (config_namespace (config, type) == NULL)
     return "would be set on the host: the container has no namespace of its own for it";
-  if (str_equal (type, "uts") && config->domainname != NULL)
-    return "is set by the field domainname as well";
+  if (str_equal (type, "uts") && config->domainname != NULL
+      && !str_equal (config->domainname, value))
+    return "has another value than the field domainname";
   return NULL;
 }
 
@@ -339,7 +341,7 @@ void validate_sysctl (const struct oci_config *config, struct findings *findings
         reject (findings, "sysctl.name",
                 pointer_printf (findings->arena, "/linux/sysctl/%s", escaped),
                 "\"%s\" is no name of a kernel parameter", str_quote (name, quoted));
-      else if ((problem = sysctl_problem (config, name)) != NULL)
+      else if ((problem = sysctl_problem (config, name, value)) != NULL)
         reject (findings, "sysctl.name",
                 pointer_printf (findings->arena, "/linux/sysctl/%s", escaped),
                 "the kernel parameter %s %s", str_quote (name, quoted), problem);

@@ -37,22 +37,12 @@ static void check_destination (const struct mount_check *c)
                  str_quote (c->mount->destination, quoted));
 }
 
-/* The types that agentrun can make; for a bind the type is a dummy.  */
+/* Which types an agent may have is the policy's to say (mount.type); for a bind it is a dummy.  */
 static void check_type (const struct mount_check *c)
 {
-  static const char *const types[] = { "proc",   "sysfs",  "tmpfs",   "devpts",
-                                       "mqueue", "cgroup", "cgroup2", NULL };
-  char quoted[STR_QUOTE_MAX];
-
-  if (c->options.bind)
-    return;
-  if (is_empty (c->mount->type))
+  if (!c->options.bind && is_empty (c->mount->type))
     reject (c->findings, "mount.type", at (c, "type"),
             "mount %zu has no type and is no bind mount either", c->index);
-  else if (!word_in (c->mount->type, types))
-    reject (c->findings, "mount.type", at (c, "type"),
-            "this runtime doesn't mount file systems of type \"%s\"",
-            str_quote (c->mount->type, quoted));
 }
 
 static void check_source (const struct mount_check *c)
@@ -92,6 +82,10 @@ static void check_options (const struct mount_check *c)
             "option \"remount\" changes a mount that is there already: not done by this runtime");
   if (o->copy_up && (o->bind || !str_equal (c->mount->type, "tmpfs")))
     reject (c->findings, "mount.option", pointer, "option \"tmpcopyup\" is for a tmpfs only");
+  if (o->copy_up && !is_empty (c->mount->destination)
+      && strspn (c->mount->destination, "/.") == strlen (c->mount->destination))
+    reject (c->findings, "mount.option", pointer,
+            "option \"tmpcopyup\" would copy the whole root file system into memory");
 }
 
 static void check_idmap (const struct mount_check *c)

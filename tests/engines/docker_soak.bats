@@ -28,10 +28,10 @@ held ()
   printf '%s %s' "$(ls "/proc/$1/fd" | wc -l)" "$(ls "/proc/$1/task" | wc -l)"
 }
 
-# Private memory in KiB.
-private ()
+# Anonymous memory in KiB: pages of a program are shared, or not, as other processes of it come and go.
+anonymous ()
 {
-  awk '/^Private/ { n += $2 } END { print n }' "/proc/$1/smaps_rollup"
+  awk '/^Anonymous:/ { print $2 }' "/proc/$1/smaps_rollup"
 }
 
 # What the daemons settle at: they close and end things a moment later.
@@ -53,8 +53,8 @@ grown ()
 {
   local name=$1 pid=$2 before=$3 memory=$4 allowed=$5 after now
   after=$(settled "$pid")
-  now=$(private "$pid")
-  echo "$name: descriptors and threads $before, then $after; private memory $memory, then $now KiB"
+  now=$(anonymous "$pid")
+  echo "$name: descriptors and threads $before, then $after; anonymous memory $memory, then $now KiB"
   [ "${after% *}" -le $((${before% *} + 3)) ]
   [ "${after#* }" -le $((${before#* } + 8)) ]
   [ $((now - memory)) -le "$allowed" ]
@@ -85,7 +85,7 @@ execs_in_a_row ()
   dockerd=$(cat "$DOCKER_DIR/daemon.pid") containerd=$(cat "$DOCKER_DIR/containerd.pid")
   in_a_row 1 "$warm"
   before_d=$(settled "$dockerd") before_c=$(settled "$containerd")
-  kib_d=$(private "$dockerd") kib_c=$(private "$containerd")
+  kib_d=$(anonymous "$dockerd") kib_c=$(anonymous "$containerd")
   in_a_row $((warm + 1)) $((warm + COUNT))
   # The garbage of Go is collected when the heap has doubled: some MiB say nothing, some KiB a container do.
   grown dockerd "$dockerd" "$before_d" "$kib_d" $((20480 + COUNT * 8))
@@ -102,7 +102,7 @@ execs_in_a_row ()
   shim=$(docker_processes "$id" | awk '/containerd-shim/ { print $2 }' | head -n 1)
   execs_in_a_row 1 "$warm"
   before_d=$(settled "$dockerd") before_c=$(settled "$containerd") before_s=$(settled "$shim")
-  kib_d=$(private "$dockerd") kib_c=$(private "$containerd") kib_s=$(private "$shim")
+  kib_d=$(anonymous "$dockerd") kib_c=$(anonymous "$containerd") kib_s=$(anonymous "$shim")
   execs_in_a_row $((warm + 1)) $((warm + COUNT))
   # dockerd keeps a record of each exec until its container goes.
   grown dockerd "$dockerd" "$before_d" "$kib_d" $((20480 + COUNT * 16))

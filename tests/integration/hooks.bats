@@ -105,3 +105,18 @@ hook ()
   cat "$T/shared/hook"
   [ "$(tr -d '\t' <"$T/shared/hook")" = $'CapInh:0000000000000000\nCapPrm:0000000000000020\nCapEff:0000000000000020\nCapBnd:0000000000000020\nCapAmb:0000000000000000\nNoNewPrivs:1\nSeccomp:2' ]
 }
+
+@test "a poststart hook that fails ends and removes the container, and poststop runs" {
+  hook poststart 'exit 3'
+  hook poststop 'echo poststop >"$OUT"'
+  args /bin/sleep 100
+  create
+  run --separate-stderr ar start "$ID"
+  echo "$stderr"
+  [ "$status" -eq 1 ]
+  [[ $stderr == *"poststart hook"*"ended with exit code 3"* ]]
+  run --separate-stderr ar state "$ID"
+  [[ $stderr == *"does not exist"* ]]
+  [ "$(cat "$T/hooks")" = poststop ]
+  nothing_left
+}

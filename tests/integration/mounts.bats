@@ -330,3 +330,17 @@ options_of ()
   in_container 'grep -c " /tmp/m" /proc/self/mountinfo'
   [ "$output" = 100 ]
 }
+
+@test "another type of file system is refused by the default policy, and mounted under the permissive one" {
+  mkdir "$T/lower" "$T/upper" "$T/work"
+  echo below >"$T/lower/file"
+  edit '.mounts += [{destination: "/mnt", type: "overlay", source: "overlay",
+    options: ["lowerdir=\($t)/lower", "upperdir=\($t)/upper", "workdir=\($t)/work"]}]' --arg t "$T"
+  in_container 'cat /mnt/file'
+  [ "$output" = below ]
+  POLICY=(--policy builtin:default)
+  in_container 'cat /mnt/file'
+  [ "$status" -eq 1 ]
+  [[ $stderr == *"mount.type: "*overlay* ]]
+  nothing_left
+}
