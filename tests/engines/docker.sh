@@ -153,7 +153,7 @@ docker_events_up ()
   (
     cd "$DOCKER_DIR" || exit
     exec "${DOCKER_CLI:-docker}" events --filter type=container --filter event=create --format '{{.ID}}'
-  ) >"$DOCKER_DIR/ids" 2>/dev/null 3>&- &
+  ) >>"$DOCKER_DIR/ids" 2>/dev/null 3>&- &
   echo $! >"$DOCKER_DIR/events.pid"
   sleep 0.3
 }
@@ -187,7 +187,7 @@ docker_up_all ()
   fi
   args=$(printf '%s\0' "$@" | jq -Rsc --argjson n $# '(split("\u0000") + [""])[:$n]')
   docker_write_config "$args"
-  docker_daemons_up && docker_events_up && docker_image_up
+  docker_daemons_up && docker_image_up
 }
 
 # True when the daemon answers, and when it has ended and never will.
@@ -203,24 +203,27 @@ docker_daemons_up ()
 
 docker_containerd_up ()
 {
+  rm -f "$DOCKER_DIR/c/containerd.sock" # of one that was killed
   # Descriptor 3 is bats' own: a daemon that keeps it keeps bats waiting.
-  containerd --config "$DOCKER_DIR/containerd.toml" >"$DOCKER_DIR/containerd.log" 2>&1 </dev/null 3>&- &
+  containerd --config "$DOCKER_DIR/containerd.toml" >>"$DOCKER_DIR/containerd.log" 2>&1 </dev/null 3>&- &
   echo $! >"$DOCKER_DIR/containerd.pid"
   docker_wait 20 test -S "$DOCKER_DIR/c/containerd.sock" || { cat "$DOCKER_DIR/containerd.log"; return 1; }
 }
 
+# docker_daemon_up [DOCKERD-ARGUMENT...]
 docker_daemon_up ()
 {
-  set -- -H "$DOCKER_HOST"
+  set -- "$@" -H "$DOCKER_HOST"
   # The well-known name too, so that tests can mount what users mount.
   if [ ! -e /run/docker.sock ]; then
     set -- "$@" -H unix:///run/docker.sock
   fi
   dockerd --config-file "$DOCKER_DIR/daemon.json" "$@" \
-    >"$DOCKER_DIR/dockerd.log" 2>&1 </dev/null 3>&- &
+    >>"$DOCKER_DIR/dockerd.log" 2>&1 </dev/null 3>&- &
   echo $! >"$DOCKER_DIR/daemon.pid"
   docker_wait 40 docker_answers && docker version >/dev/null \
     || { tail -n 20 "$DOCKER_DIR/dockerd.log"; return 1; }
+  docker_events_up
 }
 
 # The ids that are gone: seen in an event, and not a running container now.

@@ -442,3 +442,16 @@ SWAP
   [ "$seen" -lt 40 ]
   nothing_left
 }
+
+@test "a source on the never list is refused at once and takes no time from the others" {
+  local begin
+  mkdir "$T/plain"
+  bind / /host ro
+  bind "$T/plain" /plain ro
+  begin=$(date +%s)
+  run ar check --format json "$BUNDLE"
+  [ "$(($(date +%s) - begin))" -le 10 ]
+  [ "$(jq -r '[.findings[] | select(.rule == "mount.never") | .pointer] | unique | join(" ")' <<<"$output")" = \
+    "/mounts/$(($(jq '.mounts | length' "$BUNDLE/config.json") - 2))/source" ]
+  [[ $output != *"looked through"* ]]
+}
