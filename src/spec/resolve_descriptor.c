@@ -78,13 +78,15 @@ static const char *special_kind (struct arena *arena, int fd, const char *link,
   return NULL;
 }
 
-/* A mount that isn't in this namespace's table is detached, or another namespace's: from either one
-   a process reaches what was never judged.  */
+/* A directory whose mount isn't in this namespace's table is of a detached mount, or another
+   namespace's: from either one a process reaches what was never judged.  From a file it reaches
+   nothing else; an ordinary user's standard streams are files of the namespace that he came from.
+ */
 static bool is_foreign_mount (struct resolver *r, int fd, const struct stat *st)
 {
   struct statx sx;
 
-  if (!S_ISDIR (st->st_mode) && !S_ISREG (st->st_mode))
+  if (!S_ISDIR (st->st_mode))
     return false;
   if (mountinfo_refresh (&r->mounts) < 0 || statx (fd, "", AT_EMPTY_PATH, STATX_MNT_ID, &sx) < 0
       || (sx.stx_mask & STATX_MNT_ID) == 0)

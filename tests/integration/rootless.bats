@@ -139,6 +139,17 @@ need_sub_ids ()
   nothing_left
 }
 
+@test "a file as a standard stream passes the default policy" {
+  POLICY=(--policy builtin:default)
+  edit '.process.user = {uid: 1000, gid: 1000} | .root.readonly = true'
+  script 'echo out; echo err >&2'
+  need_sub_ids
+  with_sub_ids run -b "$BUNDLE" "$ID" </dev/null >"$T/out" 2>"$T/err" || { cat "$T/err"; false; }
+  [ "$(cat "$T/out")" = out ]
+  [ "$(tail -n 1 "$T/err")" = err ]
+  nothing_left
+}
+
 @test "exec, ps, list and events, by the user without an engine" {
   script 'sleep 30'
   as_games run -d -b "$BUNDLE" "$ID" </dev/null >/dev/null 2>"$T/stderr" || { cat "$T/stderr"; false; }
