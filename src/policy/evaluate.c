@@ -53,6 +53,7 @@ static const struct
   { check_hooks, FOR_CONFIG },
   { check_annotations, FOR_CONFIG },
   { check_environment, FOR_CONFIG | FOR_PROCESS },
+  { check_image, FOR_CONFIG },
   { check_exec, FOR_PROCESS }, /* last: it compares what the others left */
 };
 

@@ -160,6 +160,12 @@ static const struct rule_help *const texts[] = {
         .docker = "remove --security-opt apparmor=unconfined and label=disable",
         .podman = "remove --security-opt apparmor=unconfined and label=disable",
         .kubernetes = "take Unconfined and spc_t out of appArmorProfile and seLinuxOptions"),
+  TEXT (.id = "lsm.missing", .protects = "the second line of defence where the host has one",
+        .looks_at = "AppArmor or SELinux is on, and the process has no profile or label of it",
+        .docker = "nothing to do: Docker sets docker-default, and a label with --selinux-enabled",
+        .podman = "nothing to do: Podman sets both where they are on",
+        .kubernetes = "set appArmorProfile: RuntimeDefault; containerd sets labels with "
+                      "enable_selinux"),
   TEXT (.id = "namespace.host", .protects = "the host's processes, network, shared memory and name",
         .looks_at = "pid, network, ipc, uts and mount each have an entry, and a joined one is "
                     "not the host's, told by the inode of the opened file",
@@ -405,6 +411,13 @@ static const struct rule_help *const texts[] = {
         .podman = "keep credentials out of -e and --secret type=env; give the agent a proxy "
                   "that holds them",
         .kubernetes = "don't use secretKeyRef in env; give the agent a proxy that holds them"),
+  TEXT (.id = "image.digest",
+        .protects = "against an image that is another one than the one that was looked at",
+        .looks_at = "the image's name in the annotations of containerd's CRI and of CRI-O ends in "
+                    "@sha256: and a digest; without such an annotation there is nothing to say",
+        .docker = "nothing to do: Docker tells no name",
+        .podman = "nothing to do: Podman tells no name",
+        .kubernetes = "write image: NAME@sha256:..."),
   TEXT (.id = "exec.process",
         .protects = "what was admitted against processes that are added to it later",
         .looks_at =

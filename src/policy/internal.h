@@ -323,4 +323,4 @@ rule_check check_request, check_descriptors, check_user, check_capabilities, che
     check_mount_options, check_mount_destinations, check_mount_hardening, check_rootfs,
     check_masked_paths, check_cwd, check_devices, check_sysctls, check_limits, check_rlimits,
     check_tmpfs_limits, check_cgroup_path, check_scheduling, check_hooks, check_annotations,
-    check_environment, check_exec;
+    check_environment, check_image, check_exec;

@@ -120,7 +120,6 @@ static void check_unbuilt (const struct policy_text *text, const struct policy_f
     const char *pointer;
   } rows[] = {
     { file->network != NULL, "/network" },
-    { file->image != NULL, "/image" },
     { file->audit != NULL, "/audit" },
     { file->supervision != NULL, "/supervision" },
     { limits != NULL && limits->wall_clock != NULL, "/limits/wall_clock" },
@@ -176,22 +175,30 @@ static void set_rule (struct policy *policy, const struct policy_text *text, con
     }
 }
 
-/* "environment": {"secrets": …} is another name for the rule's setting.  */
+/* A key that is another name for a rule's setting: "environment": {"secrets": …}, "image":
+ * {"digest": …}.
+ */
+static void set_by_key (struct policy *policy, const struct policy_text *text, enum rule_id rule,
+                        const char *pointer, const char *word, struct problems *problems)
+{
+  int setting = action_parse (word);
+
+  if (setting < 0 || (rules[rule].allowed & (1U << setting)) == 0)
+    policy_problem (text, problems, pointer, "must be \"reject\", \"warn\" or \"off\"");
+  else
+    policy->settings[rule] = (enum action)setting;
+}
+
 static void check_rules (struct policy *policy, const struct policy_text *text,
                          const struct policy_file *file, struct problems *problems)
 {
   for (size_t i = 0; i < file->rules.len; i++)
     set_rule (policy, text, file->rules.keys[i], file->rules.values[i], problems);
   if (file->environment != NULL && file->environment->secrets != NULL)
-    {
-      int setting = action_parse (file->environment->secrets);
-
-      if (setting < 0 || (rules[RULE_ENVIRONMENT_SECRET].allowed & (1U << setting)) == 0)
-        policy_problem (text, problems, "/environment/secrets",
-                        "must be \"reject\", \"warn\" or \"off\"");
-      else
-        policy->settings[RULE_ENVIRONMENT_SECRET] = (enum action)setting;
-    }
+    set_by_key (policy, text, RULE_ENVIRONMENT_SECRET, "/environment/secrets",
+                file->environment->secrets, problems);
+  if (file->image != NULL && file->image->digest != NULL)
+    set_by_key (policy, text, RULE_IMAGE_DIGEST, "/image/digest", file->image->digest, problems);
 }
 
 /* ---- exec ---- */

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Rules privilege.new-privileges, lsm.unconfined and process.cwd.  Pure code.  */
+/* Rules privilege.new-privileges, lsm.* and process.cwd.  Pure code.  */
 #include <string.h>
 
 #include "base/cleanup.h"
@@ -46,11 +46,35 @@ static bool label_has_type (const char *label, const char *type)
   return strcspn (field, ":") == strlen (type) && strncmp (field, type, strlen (type)) == 0;
 }
 
+/* Of the container only: an exec has the container's own label where it has none.  */
+static void check_lsm_missing (struct evaluation *ev)
+{
+  const struct fact_host *host = ev->facts->host;
+  const struct oci_process *process = ev->process;
+  struct finding *f;
+  bool apparmor;
+
+  if (ev->container != NULL || host == NULL || host->lsm == NULL)
+    return;
+  apparmor = str_equal (host->lsm, "apparmor");
+  const char *label = apparmor ? process->apparmor_profile : process->selinux_label;
+  if (label != NULL && label[0] != '\0')
+    return;
+  f = ev_report (ev, RULE_LSM_MISSING, ACTION_WARN,
+                 ev_process (ev, apparmor ? "/apparmorProfile" : "/selinuxLabel"),
+                 "the host has %s, and the process has no %s", apparmor ? "AppArmor" : "SELinux",
+                 apparmor ? "profile" : "label");
+  ev_fix (ev, f, "let the engine set one (%s)",
+          apparmor ? "docker-default, or --security-opt apparmor=PROFILE"
+                   : "selinux-enabled in its configuration");
+}
+
 void check_lsm (struct evaluation *ev)
 {
   const struct oci_process *process = ev->process;
   struct finding *f;
 
+  check_lsm_missing (ev);
   if (process->apparmor_profile != NULL
       && (str_equal (process->apparmor_profile, "unconfined")
           || str_has_prefix (process->apparmor_profile, "unconfined//")))

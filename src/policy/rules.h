@@ -65,7 +65,7 @@ enum
   X (SECCOMP_BASELINE, "seccomp.baseline", TIGHTEN, MAY_TIGHTEN | MAY_WARN | MAY_OFF,              \
      RULE_STARRED)                                                                                 \
   X (LSM_UNCONFINED, "lsm.unconfined", REJECT, SET_R, 0)                                           \
-  X (LSM_MISSING, "lsm.missing", WARN, SET_W, RULE_UNBUILT)                                        \
+  X (LSM_MISSING, "lsm.missing", WARN, SET_W, 0)                                                   \
   X (NAMESPACE_HOST, "namespace.host", REJECT, SET_R, 0)                                           \
   X (NAMESPACE_ENTRY, "namespace.entry", REJECT, SET_R, 0)                                         \
   X (NAMESPACE_FOREIGN, "namespace.foreign", REJECT, SET_R, 0)                                     \
@@ -113,7 +113,7 @@ enum
   X (ANNOTATION_UNSAFE, "annotation.unsafe", REJECT, SET_R, 0)                                     \
   X (ENVIRONMENT_LOADER, "environment.loader", WARN, SET_W, RULE_STARRED)                          \
   X (ENVIRONMENT_SECRET, "environment.secret", WARN, SET_W, RULE_STARRED)                          \
-  X (IMAGE_DIGEST, "image.digest", WARN, SET_W, RULE_STARRED | RULE_UNBUILT)                       \
+  X (IMAGE_DIGEST, "image.digest", WARN, SET_W, RULE_STARRED)                                      \
   X (EXEC_PROCESS, "exec.process", REJECT, SET_R, 0)                                               \
   X (UPDATE_LIMIT, "update.limit", REJECT, SET_R, 0)                                               \
   X (CHECKPOINT_USE, "checkpoint.use", REJECT, SET_R, RULE_UNBUILT)                                \

@@ -4,11 +4,13 @@
    ordinary user can't see stays unknown.  */
 #include <errno.h>
 #include <fcntl.h>
+#include <linux/magic.h>
 #include <linux/openat2.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/syscall.h>
+#include <sys/vfs.h>
 #include <sys/utsname.h>
 #include <unistd.h>
 
@@ -328,6 +330,21 @@ static int landlock_abi (void)
   return version < 0 ? 0 : (int)version;
 }
 
+/* The security module that labels processes, by what it shows in sysfs; both are off on most hosts
+   of one distribution.  */
+static const char *security_module (void)
+{
+  cleanup_close int fd = open ("/sys/module/apparmor/parameters/enabled", O_RDONLY | O_CLOEXEC);
+  struct statfs fs;
+  char answer;
+
+  if (fd >= 0 && read (fd, &answer, 1) == 1 && answer == 'Y')
+    return "apparmor";
+  if (statfs ("/sys/fs/selinux", &fs) == 0 && (uint32_t)fs.f_type == SELINUX_MAGIC)
+    return "selinux";
+  return NULL;
+}
+
 static int set_identity (struct resolver *r, struct fact_host *host)
 {
   struct utsname names;
@@ -335,6 +352,7 @@ static int set_identity (struct resolver *r, struct fact_host *host)
   SET_FACT (host, uid, geteuid ());
   SET_FACT (host, initial_user_namespace, in_initial_user_namespace ());
   SET_FACT (host, landlock_abi, landlock_abi ());
+  host->lsm = fact_text (security_module ());
   if (uname (&names) < 0)
     return -errno;
   host->kernel = arena_strdup (r->arena, names.release);

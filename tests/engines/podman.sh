@@ -88,7 +88,8 @@ podman_alive ()
 podman_processes ()
 {
   local dir
-  grep -laF "$1" /proc/[0-9]*/cmdline 2>/dev/null | while read -r dir; do
+  # The text comes through a descriptor, or grep would find itself.
+  grep -laFf <(printf "%s\n" "$1") /proc/[0-9]*/cmdline 2>/dev/null | while read -r dir; do
     dir=${dir%/cmdline}
     podman_alive "${dir#/proc/}" || continue
     echo "process: ${dir#/proc/} $(tr '\0' ' ' 2>/dev/null <"$dir/cmdline")"
