@@ -9,12 +9,19 @@
 
 /* ---- bundle.owner ---- */
 
-/* Podman gives the bundle to the root of the container's own user namespace: an id that nobody on
-   the host has, and that in a container has no way to the bundle.  */
+/* Accounts of people and services have ids below; subuid(5) gives out those above (SUB_UID_MIN). */
+#define ACCOUNTS_END 65536
+
+/* Podman gives the bundle to the root of the container's own user namespace: below a rootless
+   engine a sub-id of the caller's, else an id that is no account's.  In a container neither has a
+   way to the bundle.  */
 static bool is_container_root (const struct evaluation *ev, uint32_t uid)
 {
+  const struct fact_host *host = ev->facts->host;
+  bool rootless = host != NULL && host->has_initial_user_namespace && !host->initial_user_namespace;
+
   return namespace_entry (ev->config, "user") != NULL && uid != UINT32_MAX
-         && uid == config_host_uid (ev->config, 0);
+         && (rootless || uid >= ACCOUNTS_END) && uid == config_host_uid (ev->config, 0);
 }
 
 static void check_owner (struct evaluation *ev, const char *what, bool known, uint32_t uid,
