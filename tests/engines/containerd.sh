@@ -11,6 +11,9 @@
 #   ctr ...                        containerd's own client finds it by CONTAINERD_ADDRESS
 #   cri METHOD JSON                one call as the kubelet makes it (cri.py)
 
+# shellcheck source=tests/engines/lib.sh
+. "${BASH_SOURCE[0]%/*}/lib.sh"
+
 # Not below /tmp: a policy file and an engine's data must have no directory above them that others
 # may write.
 CTD_IMAGE=docker.io/library/bb:latest
@@ -21,24 +24,6 @@ cri ()
 {
   # Debian's own: the packages are for no other.
   timeout 70 /usr/bin/python3 "$BATS_TEST_DIRNAME/cri.py" "$CTD_DIR/sock" "$@"
-}
-
-# True while process $1 runs; a dead one that nobody has waited for yet does not.
-ctd_alive ()
-{
-  [ -n "$1" ] && grep -q '^State:[[:space:]]*[^ZX[:space:]]' "/proc/$1/status" 2>/dev/null
-}
-
-# ctd_wait SECONDS COMMAND...: until COMMAND succeeds.
-ctd_wait ()
-{
-  local tries=$(($1 * 10))
-  shift
-  while ! "$@" >/dev/null 2>&1; do
-    tries=$((tries - 1))
-    [ "$tries" -gt 0 ] || return 1
-    sleep 0.1
-  done
 }
 
 # containerd's shim passes no flags: the policy of a test comes with a program of its own.
@@ -114,17 +99,8 @@ ctd_image ()
 
 ctd_images_up ()
 {
-  local root="$CTD_DIR/image" applet
-  mkdir -p "$root"/{bin,dev,etc,home/agent,proc,root,run,sys,tmp,var/run}
-  cp "$(command -v busybox)" "$root/bin/busybox"
-  for applet in $(busybox --list); do
-    [ -e "$root/bin/$applet" ] || ln -s busybox "$root/bin/$applet"
-  done
-  printf 'root:x:0:0::/root:/bin/sh\nagent:x:1000:1000::/home/agent:/bin/sh\n' >"$root/etc/passwd"
-  printf 'root:x:0:\nagent:x:1000:\n' >"$root/etc/group"
-  echo 'not a program' >"$root/etc/plain"
-  chown 1000:1000 "$root/home/agent"
-  chmod 1777 "$root/tmp"
+  local root="$CTD_DIR/image"
+  engine_image_root "$root"
   # Kubernetes' own ends on SIGTERM, as pid 1 of its namespace and for what is there else.
   # shellcheck disable=SC2016
   printf '#!/bin/sh\ntrap "kill \\$!; exit 0" TERM INT\nwhile :; do sleep 1000 & wait $!; done\n' >"$root/pause"
@@ -136,7 +112,7 @@ ctd_images_up ()
 
 ctd_answers ()
 {
-  ! ctd_alive "$(cat "$CTD_DIR/pid")" || { ctr version && cri Version; }
+  ! engine_alive "$(cat "$CTD_DIR/pid")" || { ctr version && cri Version; }
 }
 
 ctd_daemon_up ()
@@ -144,7 +120,7 @@ ctd_daemon_up ()
   # Descriptor 3 is bats' own: a daemon that keeps it keeps bats waiting.
   containerd --config "$CTD_DIR/config.toml" >>"$CTD_DIR/log" 2>&1 </dev/null 3>&- &
   echo $! >"$CTD_DIR/pid"
-  ctd_wait 60 ctd_answers && ctr version >/dev/null || { tail -n 30 "$CTD_DIR/log"; return 1; }
+  engine_wait 60 ctd_answers && ctr version >/dev/null || { tail -n 30 "$CTD_DIR/log"; return 1; }
 }
 
 # SIGTERM or, given KILL, SIGKILL.
@@ -152,9 +128,9 @@ ctd_daemon_down ()
 {
   local pid
   pid=$(cat "$CTD_DIR/pid" 2>/dev/null) || return 0
-  ctd_alive "$pid" || return 0
+  engine_alive "$pid" || return 0
   kill -"${1:-TERM}" "$pid"
-  ctd_wait 20 eval "! ctd_alive $pid" || kill -KILL "$pid" 2>/dev/null || true
+  engine_wait 20 eval "! engine_alive $pid" || kill -KILL "$pid" 2>/dev/null || true
 }
 
 containerd_restart ()
@@ -189,18 +165,6 @@ containerd_up ()
   return 1
 }
 
-# Processes with the text $1 in their command line.
-ctd_processes ()
-{
-  local dir
-  # The text comes through a descriptor, or grep would find itself.
-  grep -laFf <(printf "%s\n" "$1") /proc/[0-9]*/cmdline 2>/dev/null | while read -r dir; do
-    dir=${dir%/cmdline}
-    ctd_alive "${dir#/proc/}" || continue
-    echo "process: ${dir#/proc/} $(tr '\0' ' ' 2>/dev/null <"$dir/cmdline")"
-  done
-}
-
 # containerd_left ID...: of each.
 containerd_left ()
 {
@@ -216,7 +180,7 @@ ctd_left_of ()
 {
   find /sys/fs/cgroup -type d -path "*/$1*" 2>/dev/null | sed 's/^/cgroup: /'
   grep -F "/$1/" /proc/self/mountinfo | sed 's/^/mount: /'
-  ctd_processes "$1"
+  engine_processes "$1"
   find "$CTD_DIR/state" /run/containerd/runc -path "*/$1*" 2>/dev/null | head -n 5 | sed 's/^/state: /'
 }
 
@@ -224,7 +188,7 @@ containerd_down ()
 {
   local id pid dir
   [ -n "${CTD_DIR:-}" ] && [ -d "$CTD_DIR" ] || return 0
-  if ctd_alive "$(cat "$CTD_DIR/pid" 2>/dev/null)"; then
+  if engine_alive "$(cat "$CTD_DIR/pid" 2>/dev/null)"; then
     cri ListPodSandbox 2>/dev/null | jq -r '.items[].id' | while read -r id; do
       cri StopPodSandbox "{\"pod_sandbox_id\": \"$id\"}" >/dev/null 2>&1
       cri RemovePodSandbox "{\"pod_sandbox_id\": \"$id\"}" >/dev/null 2>&1
@@ -236,12 +200,10 @@ containerd_down ()
   ctd_daemon_down
   # Shims outlive their daemon; ours are those with our socket's path in the command line.  One that
   # ends by itself between the look and the signal is no failure.
-  ctd_processes "$CTD_DIR/sock" | while read -r _ pid _; do
+  engine_processes "$CTD_DIR/sock" | while read -r _ pid _; do
     kill -KILL "$pid" 2>/dev/null || true
   done
-  awk '{ print $5 }' /proc/self/mountinfo | grep -F "$CTD_DIR/" | sort -r | while read -r dir; do
-    busybox umount -l "$dir"
-  done
+  engine_unmount "$CTD_DIR"
   ctd_shared_down
   rm -rf --one-file-system "$CTD_DIR"
 }
@@ -261,7 +223,7 @@ ctd_shared_down ()
 
 containerd_left_at_end ()
 {
-  ctd_processes "$CTD_DIR"
+  engine_processes "$CTD_DIR"
   grep -F "$CTD_DIR" /proc/self/mountinfo | sed 's/^/mount: /'
   [ ! -e "$CTD_DIR" ] || echo "file: $CTD_DIR"
 }

@@ -19,7 +19,7 @@ exec_sync ()
 @test "a pod with one container: state, log, exit code, and nothing left" {
   pod_up life
   container_up main '.command = ["sh", "-c", "id -u; echo $A; touch /x || echo read-only >&2; exit 7"]'
-  ctd_wait 30 container_is "2 7"
+  engine_wait 30 container_is "2 7"
   [ "$(log_of main | head -n 2)" = $'1000\n1' ]
   logged main read-only
   cri RemoveContainer "$(of_container)" >/dev/null
@@ -94,17 +94,17 @@ exec_sync ()
     "$CTD_DIR/sock" "$(of_container '{stdin: true, stdout: true, stderr: true}')"
   echo "$output"
   [[ $output == *"got line"* ]]
-  ctd_wait 30 container_is "2 6"
+  engine_wait 30 container_is "2 6"
 }
 
 @test "stop: SIGTERM with its time, then SIGKILL" {
   pod_up stop
   container_up polite
-  ctd_wait 30 logged polite ready
+  engine_wait 30 logged polite ready
   cri StopContainer "$(of_container '{timeout: 30}')"
   container_is "2 9"
   container_up deaf '.command = ["sh", "-c", "trap : TERM; echo ready; while :; do sleep 0.1; done"]'
-  ctd_wait 30 logged deaf ready
+  engine_wait 30 logged deaf ready
   cri StopContainer "$(of_container '{timeout: 1}')"
   container_is "2 137"
 }
@@ -126,7 +126,7 @@ exec_sync ()
     {container_path: "/dev/termination-log", host_path: (env.PODS + "/containers/main/1234abcd")}]
     | .command = ["sh", "-c", "echo made >/work/file; cat /conf/key /etc/hosts; echo the end >/dev/termination-log"]
 '
-  ctd_wait 30 container_is "2 0"
+  engine_wait 30 container_is "2 0"
   [ "$(log_of main)" = $'value\n127.0.0.1 localhost' ]
   [ "$(cat "$VOLUMES/kubernetes.io~empty-dir/work/file")" = made ]
   [ "$(cat "$PODS/containers/main/1234abcd")" = "the end" ]
@@ -144,7 +144,7 @@ exec_sync ()
 @test "ten pods at once" {
   local i pids=()
   for i in $(seq 10); do
-    ( pod_up "many$i" && container_up main ".command = [\"sh\", \"-c\", \"exit $i\"]" && ctd_wait 60 container_is "2 $i" && pod_down ) \
+    ( pod_up "many$i" && container_up main ".command = [\"sh\", \"-c\", \"exit $i\"]" && engine_wait 60 container_is "2 $i" && pod_down ) \
       >"$BATS_TEST_TMPDIR/$i" 2>&1 3>&- &
     pids+=($!)
   done
@@ -152,13 +152,13 @@ exec_sync ()
     wait "${pids[i - 1]}" || { cat "$BATS_TEST_TMPDIR/$i"; false; }
   done
   [ "$(cri ListPodSandbox | jq '.items | length')" -eq 0 ]
-  [ -z "$(ctd_processes containerd-shim | grep -F "$CTD_DIR")" ]
+  [ -z "$(engine_processes containerd-shim | grep -F "$CTD_DIR")" ]
 }
 
 @test "containerd ends and comes back under a running pod" {
   pod_up restart
   container_up main
-  ctd_wait 30 logged main ready
+  engine_wait 30 logged main ready
   containerd_restart KILL
   container_is "1 0"
   exec_sync echo alive

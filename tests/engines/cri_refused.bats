@@ -78,7 +78,7 @@ container_denied ()
 @test "a granted hostPath is mounted, and shared propagation is not had with it" {
   pod_up granted
   container_up ok '.mounts = [{container_path: "/work", host_path: (env.CTD_DIR + "/workspace")}] | .command = ["sh", "-c", "echo x >/work/f"]'
-  ctd_wait 30 container_is "2 0"
+  engine_wait 30 container_is "2 0"
   [ "$(cat "$CTD_DIR/workspace/f")" = x ]
   # Bidirectional; containerd itself refuses it where the host's mount is not shared.
   container_make shared '.mounts = [{container_path: "/work", host_path: (env.CTD_DIR + "/workspace"), propagation: 2}]' || return 0

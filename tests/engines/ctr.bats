@@ -99,7 +99,7 @@ refused ()
   started
   is RUNNING
   ctr tasks kill -s SIGTERM "$NAME"
-  ctd_wait 30 is STOPPED
+  engine_wait 30 is STOPPED
   run ctr tasks rm "$NAME"
   echo "$output"
   [[ $output == *"exit code 9"* || $status -eq 9 ]]
@@ -182,15 +182,15 @@ refused ()
     timeout 60 ctr tasks exec --exec-id "e$signal" "$NAME" true
   done
   ctr tasks kill -s SIGKILL "$NAME"
-  ctd_wait 30 is STOPPED
+  engine_wait 30 is STOPPED
 }
 
 @test "the shim is killed under a running container: the container goes with it" {
   local pid
   started
   pid=$(task_pid)
-  kill -KILL "$(ctd_processes "$NAME" | awk '/containerd-shim/ { print $2 }' | head -n 1)"
-  ctd_wait 30 eval "! ctd_alive $pid"
+  kill -KILL "$(engine_processes "$NAME" | awk '/containerd-shim/ { print $2 }' | head -n 1)"
+  engine_wait 30 eval "! engine_alive $pid"
   ctr tasks rm --force "$NAME" >/dev/null 2>&1 || true
   ctr containers rm "$NAME"
   [ -z "$(containerd_left "$NAME")" ]

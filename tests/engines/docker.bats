@@ -150,7 +150,7 @@ print(s.getsockname()[1], flush=True)
 c = s.accept()[0]; c.sendall(b"hello from the host\n"); c.close()' "$DOCKER_GATEWAY" \
     >"$BATS_TEST_TMPDIR/port" 3>&- &
   listener=$!
-  docker_wait 5 test -s "$BATS_TEST_TMPDIR/port"
+  engine_wait 5 test -s "$BATS_TEST_TMPDIR/port"
   port=$(cat "$BATS_TEST_TMPDIR/port")
   run quietly hardened bb nc -w 3 "$DOCKER_GATEWAY" "$port"
   kill "$listener" 2>/dev/null || true
@@ -273,7 +273,7 @@ c = s.accept()[0]; c.sendall(b"hello from the host\n"); c.close()' "$DOCKER_GATE
 @test "run -d, logs, ps, stop and rm" {
   docker run --runtime=agentrun -d --name life -u 1000:1000 --read-only --network none bb \
     sh -c 'trap "echo bye; exit 5" TERM; echo up; while :; do sleep 0.1; done'
-  docker_wait 10 eval 'docker logs life | grep -qx up'
+  engine_wait 10 eval 'docker logs life | grep -qx up'
   [ "$(docker inspect -f '{{.State.Status}}' life)" = running ]
   [ -d "/proc/$(docker inspect -f '{{.State.Pid}}' life)" ]
   docker stop -t 10 life
@@ -294,9 +294,9 @@ c = s.accept()[0]; c.sendall(b"hello from the host\n"); c.close()' "$DOCKER_GATE
 @test "kill with a signal that the process handles, and without" {
   docker run --runtime=agentrun -d --name sig -u 1000:1000 --read-only --network none bb \
     sh -c 'trap "echo hup" HUP; echo up; while :; do sleep 0.1; done'
-  docker_wait 10 eval 'docker logs sig | grep -qx up'
+  engine_wait 10 eval 'docker logs sig | grep -qx up'
   docker kill -s HUP sig
-  docker_wait 10 eval 'docker logs sig | grep -qx hup'
+  engine_wait 10 eval 'docker logs sig | grep -qx hup'
   [ "$(docker inspect -f '{{.State.Running}}' sig)" = true ]
   docker kill sig
   [ "$(docker wait sig)" -eq 137 ]

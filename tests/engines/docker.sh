@@ -12,6 +12,9 @@
 #
 # AGENTRUN is the binary under test, DOCKER_CLI the client (default: docker).
 
+# shellcheck source=tests/engines/lib.sh
+. "${BASH_SOURCE[0]%/*}/lib.sh"
+
 # Not below /tmp: a policy file and an engine's data must have no directory above them that others
 # may write.
 DOCKER_PARENT=${DOCKER_PARENT:-/var/lib}
@@ -29,24 +32,6 @@ docker_need ()
     command -v "$program" >/dev/null || { echo "$program is missing"; return 1; }
   done
   [ "$(id -u)" = 0 ] || { echo "only root can start dockerd"; return 1; }
-}
-
-# True while process $1 runs; a dead one that nobody has waited for yet does not.
-docker_alive ()
-{
-  [ -n "$1" ] && [ -r "/proc/$1/stat" ] && ! grep -q '^State:[[:space:]]*Z' "/proc/$1/status" 2>/dev/null
-}
-
-# docker_wait SECONDS COMMAND...: until COMMAND succeeds.
-docker_wait ()
-{
-  local tries=$(($1 * 10))
-  shift
-  while ! "$@" >/dev/null 2>&1; do
-    tries=$((tries - 1))
-    [ "$tries" -gt 0 ] || return 1
-    sleep 0.1
-  done
 }
 
 # The policy is builtin:default plus what an administrator has to say once: where this engine keeps
@@ -131,17 +116,8 @@ docker_bridge_up ()
 
 docker_image_up ()
 {
-  local root="$DOCKER_DIR/image" applet
-  mkdir -p "$root"/{bin,dev,etc,home/agent,proc,root,run,sys,tmp,var}
-  cp "$(command -v busybox)" "$root/bin/busybox"
-  for applet in $(busybox --list); do
-    [ -e "$root/bin/$applet" ] || ln -s busybox "$root/bin/$applet"
-  done
-  printf 'root:x:0:0::/root:/bin/sh\nagent:x:1000:1000::/home/agent:/bin/sh\n' >"$root/etc/passwd"
-  printf 'root:x:0:\nagent:x:1000:\n' >"$root/etc/group"
-  echo 'not a program' >"$root/etc/plain"
-  chown 1000:1000 "$root/home/agent"
-  chmod 1777 "$root/tmp"
+  local root="$DOCKER_DIR/image"
+  engine_image_root "$root"
   tar -C "$root" -c . | docker import --change 'CMD ["/bin/sh"]' - "$DOCKER_IMAGE" >/dev/null
   rm -rf "$root"
 }
@@ -193,7 +169,7 @@ docker_up_all ()
 # True when the daemon answers, and when it has ended and never will.
 docker_answers ()
 {
-  ! docker_alive "$(cat "$DOCKER_DIR/daemon.pid")" || docker version
+  ! engine_alive "$(cat "$DOCKER_DIR/daemon.pid")" || docker version
 }
 
 docker_daemons_up ()
@@ -207,7 +183,7 @@ docker_containerd_up ()
   # Descriptor 3 is bats' own: a daemon that keeps it keeps bats waiting.
   containerd --config "$DOCKER_DIR/containerd.toml" >>"$DOCKER_DIR/containerd.log" 2>&1 </dev/null 3>&- &
   echo $! >"$DOCKER_DIR/containerd.pid"
-  docker_wait 20 test -S "$DOCKER_DIR/c/containerd.sock" || { cat "$DOCKER_DIR/containerd.log"; return 1; }
+  engine_wait 20 test -S "$DOCKER_DIR/c/containerd.sock" || { cat "$DOCKER_DIR/containerd.log"; return 1; }
 }
 
 # docker_daemon_up [DOCKERD-ARGUMENT...]
@@ -221,7 +197,7 @@ docker_daemon_up ()
   dockerd --config-file "$DOCKER_DIR/daemon.json" "$@" \
     >>"$DOCKER_DIR/dockerd.log" 2>&1 </dev/null 3>&- &
   echo $! >"$DOCKER_DIR/daemon.pid"
-  docker_wait 40 docker_answers && docker version >/dev/null \
+  engine_wait 40 docker_answers && docker version >/dev/null \
     || { tail -n 20 "$DOCKER_DIR/dockerd.log"; return 1; }
   docker_events_up
 }
@@ -241,21 +217,9 @@ docker_left_now ()
   find /sys/fs/cgroup -type d -path '*/docker/*' 2>/dev/null | grep -F "$ids" | sed 's/^/cgroup: /'
   grep -F "$ids" /proc/self/mountinfo | sed 's/^/mount: /'
   grep -lF "$ids" /proc/[0-9]*/cgroup 2>/dev/null | sed 's/^/process: /'
-  docker_processes "$ids"
+  engine_processes "$ids"
   find "$DOCKER_DIR"/exec/runtime-* "$DOCKER_DIR"/exec/runtimes-* "$DOCKER_DIR"/c/state -mindepth 2 \
     2>/dev/null | grep -F "$ids" | sed 's/^/state: /'
-}
-
-# Processes with one of the lines $1 in their command line.  The lines come through a descriptor, or
-# grep would find itself.
-docker_processes ()
-{
-  local dir
-  grep -laFf <(printf '%s\n' "$1") /proc/[0-9]*/cmdline 2>/dev/null | while read -r dir; do
-    dir=${dir%/cmdline}
-    docker_alive "${dir#/proc/}" || continue
-    echo "process: ${dir#/proc/} $(tr '\0' ' ' 2>/dev/null <"$dir/cmdline")"
-  done
 }
 
 # Shims end a moment after the client has its answer: what is still there after ten seconds stays.
@@ -272,9 +236,9 @@ docker_left ()
 # docker_end PID SECONDS: asks, waits, then does not ask any more.
 docker_end ()
 {
-  docker_alive "$1" || return 0
+  engine_alive "$1" || return 0
   kill -TERM "$1" 2>/dev/null
-  docker_wait "$2" eval "! docker_alive $1" || kill -KILL "$1" 2>/dev/null
+  engine_wait "$2" eval "! engine_alive $1" || kill -KILL "$1" 2>/dev/null
 }
 
 docker_down ()
@@ -288,12 +252,10 @@ docker_down ()
   docker_end "$(cat "$DOCKER_DIR/daemon.pid" 2>/dev/null)" 30
   docker_end "$(cat "$DOCKER_DIR/containerd.pid" 2>/dev/null)" 10
   # Shims outlive their daemon; ours are those with our socket's path in the command line.
-  docker_processes "$DOCKER_DIR/c/containerd.sock" | while read -r _ pid _; do
+  engine_processes "$DOCKER_DIR/c/containerd.sock" | while read -r _ pid _; do
     kill -KILL "$pid" 2>/dev/null
   done
-  awk '{ print $5 }' /proc/self/mountinfo | grep -F "$DOCKER_DIR/" | sort -r | while read -r dir; do
-    busybox umount -l "$dir"
-  done
+  engine_unmount "$DOCKER_DIR"
   ip link del "$DOCKER_BRIDGE" 2>/dev/null
   DOCKER_IDS=$(cat "$DOCKER_DIR/ids" 2>/dev/null)
   docker_shared_down
@@ -317,14 +279,14 @@ docker_shared_down ()
 
 docker_left_at_end ()
 {
-  docker_processes "$DOCKER_DIR"
+  engine_processes "$DOCKER_DIR"
   grep -F "$DOCKER_DIR" /proc/self/mountinfo | sed 's/^/mount: /'
   ip -o link show dev "$DOCKER_BRIDGE" 2>/dev/null | sed 's/^/link: /'
   if [ -n "$DOCKER_IDS" ]; then
     find /sys/fs/cgroup -type d -path '*/docker/*' 2>/dev/null | grep -F "$DOCKER_IDS" \
       | sed 's/^/cgroup: /'
     grep -F "$DOCKER_IDS" /proc/self/mountinfo | sed 's/^/mount: /'
-    docker_processes "$DOCKER_IDS"
+    engine_processes "$DOCKER_IDS"
   fi
   [ ! -e "$DOCKER_DIR" ] || echo "file: $DOCKER_DIR"
 }

@@ -77,7 +77,7 @@ knob ()
   started
   docker pause "$NAME"
   docker kill "$NAME"
-  docker_wait 10 stopped
+  engine_wait 10 stopped
   docker start "$NAME"
   docker pause "$NAME"
   docker rm -f "$NAME"

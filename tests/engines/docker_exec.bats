@@ -43,7 +43,7 @@ try ()
   run bash -c 'echo in | docker exec -i box cat'
   [ "$output" = in ]
   docker exec -d box sh -c 'echo detached >/tmp/d; sleep 1'
-  docker_wait 5 eval '[ "$(docker exec box cat /tmp/d)" = detached ]'
+  engine_wait 5 eval '[ "$(docker exec box cat /tmp/d)" = detached ]'
   try -w /home/agent box pwd
   [ "$output" = /home/agent ]
 }
@@ -84,7 +84,7 @@ try ()
 @test "a health check" {
   docker run --runtime=agentrun -d --name health -u 1000:1000 --read-only --network none \
     --health-cmd 'test -e /bin/sh' --health-interval 1s bb sleep 1000 3>&-
-  docker_wait 20 eval '[ "$(docker inspect -f "{{.State.Health.Status}}" health)" = healthy ]'
+  engine_wait 20 eval '[ "$(docker inspect -f "{{.State.Health.Status}}" health)" = healthy ]'
   docker rm -f health
 }
 

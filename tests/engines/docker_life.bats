@@ -36,7 +36,7 @@ started ()
 {
   ID=$(docker run -d --name "$NAME" "${HARDENED[@]}" "$@" bb sh -c "$READY" 2>"$BATS_TEST_TMPDIR/stderr") \
     || { cat "$BATS_TEST_TMPDIR/stderr"; return 1; }
-  docker_wait 30 logged ready
+  engine_wait 30 logged ready
 }
 
 # inspected FORMAT
@@ -62,7 +62,7 @@ logged ()
   docker restart -t 20 "$NAME"
   is running
   [ "$(inspected '{{.State.Pid}}')" != "$pid" ]
-  docker_wait 30 eval '[ "$(docker logs "$NAME" | grep -c ready)" -eq 2 ]'
+  engine_wait 30 eval '[ "$(docker logs "$NAME" | grep -c ready)" -eq 2 ]'
 }
 
 @test "stop with its time, then SIGKILL; the exit codes stay" {
@@ -71,19 +71,19 @@ logged ()
   [ "$(inspected '{{.State.ExitCode}}')" -eq 9 ]
   docker rm "$NAME"
   docker run -d --name "$NAME" "${HARDENED[@]}" bb sh -c 'trap : TERM; echo ready; while :; do sleep 0.1; done'
-  docker_wait 30 logged ready
+  engine_wait 30 logged ready
   docker stop -t 1 "$NAME"
   [ "$(inspected '{{.State.ExitCode}}')" -eq 137 ]
 }
 
 @test "restart policies: on-failure with a count, and always" {
   docker run -d --name "$NAME" --restart on-failure:2 "${HARDENED[@]}" bb sh -c 'echo ran; exit 3'
-  docker_wait 60 eval '[ "$(docker logs "$NAME" | grep -c ran)" -eq 3 ]'
-  docker_wait 30 is exited
+  engine_wait 60 eval '[ "$(docker logs "$NAME" | grep -c ran)" -eq 3 ]'
+  engine_wait 30 is exited
   [ "$(inspected '{{.RestartCount}} {{.State.ExitCode}}')" = "2 3" ]
   docker rm "$NAME"
   docker run -d --name "$NAME" --restart always "${HARDENED[@]}" bb sh -c 'echo ran; exec sleep 1'
-  docker_wait 60 eval '[ "$(docker logs "$NAME" | grep -c ran)" -ge 2 ]'
+  engine_wait 60 eval '[ "$(docker logs "$NAME" | grep -c ran)" -ge 2 ]'
 }
 
 @test "wait, and the events of a container's life" {
@@ -99,9 +99,9 @@ logged ()
 
 @test "a health check turns healthy, and unhealthy" {
   started --health-cmd 'test ! -e /tmp/ill' --health-interval 1s --health-retries 1 --health-timeout 20s --tmpfs /tmp
-  docker_wait 60 eval '[ "$(inspected "{{.State.Health.Status}}")" = healthy ]'
+  engine_wait 60 eval '[ "$(inspected "{{.State.Health.Status}}")" = healthy ]'
   docker exec "$NAME" touch /tmp/ill
-  docker_wait 60 eval '[ "$(inspected "{{.State.Health.Status}}")" = unhealthy ]'
+  engine_wait 60 eval '[ "$(inspected "{{.State.Health.Status}}")" = unhealthy ]'
 }
 
 @test "detach by its keys, and attach again" {
@@ -112,7 +112,7 @@ logged ()
   echo "$output"
   [ "$status" -eq 0 ]
   is running
-  docker_wait 30 eval 'docker logs "$NAME" | grep -q got-one'
+  engine_wait 30 eval 'docker logs "$NAME" | grep -q got-one'
   run timeout 60 python3 "$terminal" -i 'end\n' docker attach "$NAME"
   echo "$output"
   [ "$status" -eq 6 ]
@@ -177,7 +177,7 @@ logged ()
 dockerd_killed ()
 {
   kill -KILL "$(cat "$DOCKER_DIR/daemon.pid")"
-  docker_wait 20 eval '! docker_alive "$(cat "$DOCKER_DIR/daemon.pid")"'
+  engine_wait 20 eval '! engine_alive "$(cat "$DOCKER_DIR/daemon.pid")"'
   rm -f "$DOCKER_DIR/dockerd.pid"
 }
 
@@ -186,7 +186,7 @@ dockerd_killed ()
   started
   pid=$(inspected '{{.State.Pid}}')
   dockerd_killed
-  docker_alive "$pid"
+  engine_alive "$pid"
   docker_daemon_up --live-restore
   [ "$(inspected '{{.State.Status}} {{.State.Pid}}')" = "running $pid" ]
   docker exec "$NAME" true
@@ -199,9 +199,9 @@ dockerd_killed ()
   started
   pid=$(inspected '{{.State.Pid}}')
   dockerd_killed
-  docker_alive "$pid"
+  engine_alive "$pid"
   docker_daemon_up
-  docker_wait 60 is exited
+  engine_wait 60 is exited
   docker start "$NAME"
   is running
   docker rm -f "$NAME"
@@ -212,10 +212,10 @@ dockerd_killed ()
   started
   pid=$(inspected '{{.State.Pid}}')
   kill -KILL "$(cat "$DOCKER_DIR/containerd.pid")"
-  docker_wait 20 eval '! docker_alive "$(cat "$DOCKER_DIR/containerd.pid")"'
-  docker_alive "$pid"
+  engine_wait 20 eval '! engine_alive "$(cat "$DOCKER_DIR/containerd.pid")"'
+  engine_alive "$pid"
   docker_containerd_up
-  docker_wait 60 docker exec "$NAME" true
+  engine_wait 60 docker exec "$NAME" true
   [ "$(inspected '{{.State.Pid}}')" = "$pid" ]
   docker stop -t 30 "$NAME"
   [ "$(inspected '{{.State.ExitCode}}')" -eq 9 ]
@@ -225,9 +225,9 @@ dockerd_killed ()
   local pid
   started
   pid=$(inspected '{{.State.Pid}}')
-  kill -KILL "$(docker_processes "$ID" | awk '/containerd-shim/ { print $2 }' | head -n 1)"
-  docker_wait 60 is exited
-  docker_wait 30 eval "! docker_alive $pid"
+  kill -KILL "$(engine_processes "$ID" | awk '/containerd-shim/ { print $2 }' | head -n 1)"
+  engine_wait 60 is exited
+  engine_wait 30 eval "! engine_alive $pid"
   docker start "$NAME"
   is running
 }

@@ -61,7 +61,7 @@ as_before ()
 grown ()
 {
   local name=$1 pid=$2 before=$3 memory=$4 allowed=$5 after now
-  docker_wait 30 as_before "$pid" "$before" || true
+  engine_wait 30 as_before "$pid" "$before" || true
   after=$(settled "$pid")
   now=$(anonymous "$pid")
   echo "$name: descriptors and threads $before, then $after; anonymous memory $memory, then $now KiB"
@@ -109,7 +109,7 @@ execs_in_a_row ()
   local dockerd containerd shim before_d before_c before_s kib_d kib_c kib_s warm=$((COUNT / 10 + 10)) id
   dockerd=$(cat "$DOCKER_DIR/daemon.pid") containerd=$(cat "$DOCKER_DIR/containerd.pid")
   id=$(docker run -d --name soak "${HARDENED[@]}" bb sleep 100000)
-  shim=$(docker_processes "$id" | awk '/containerd-shim/ { print $2 }' | head -n 1)
+  shim=$(engine_processes "$id" | awk '/containerd-shim/ { print $2 }' | head -n 1)
   execs_in_a_row 1 "$warm"
   before_d=$(settled "$dockerd") before_c=$(settled "$containerd") before_s=$(settled "$shim")
   kib_d=$(anonymous "$dockerd") kib_c=$(anonymous "$containerd") kib_s=$(anonymous "$shim")

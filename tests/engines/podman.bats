@@ -31,7 +31,7 @@ once ()
 started ()
 {
   pm run -d --name "$NAME" "${HARDENED[@]}" "$@" bb sh -c 'trap "exit 9" TERM; echo ready; while :; do sleep 0.1; done' >/dev/null
-  podman_wait 30 logged ready
+  engine_wait 30 logged ready
 }
 
 logged ()
@@ -84,7 +84,7 @@ is ()
   [ "$status" -eq 0 ]
   [[ $output == *"33 77"*"/dev/pts/0"* ]]
   is running
-  podman_wait 30 eval 'pm logs "$NAME" | grep -q got-one'
+  engine_wait 30 eval 'pm logs "$NAME" | grep -q got-one'
   run python3 "$TERMINAL" -i 'end\n' "$BATS_TEST_DIRNAME/podman_run.sh" attach "$NAME"
   echo "$output"
   [[ $output == *got-end* ]]
@@ -97,7 +97,7 @@ is ()
   [ "$status" -eq 3 ]
   [ "$output" = $'1000\nin' ]
   pm exec -d "$NAME" sleep 4242
-  podman_wait 30 eval 'pm top "$NAME" args | grep -q "sleep 4242"'
+  engine_wait 30 eval 'pm top "$NAME" args | grep -q "sleep 4242"'
   run python3 "$TERMINAL" "$BATS_TEST_DIRNAME/podman_run.sh" exec -it "$NAME" sh -c 'test -t 0 && exit 5'
   [ "$status" -eq 5 ]
   run --separate-stderr pm exec -u 0 "$NAME" id
@@ -187,7 +187,7 @@ is ()
   pid=$(inspected '{{.State.Pid}}')
   kill -KILL "$(inspected '{{.State.ConmonPid}}')"
   pm kill -s KILL "$NAME" || true
-  podman_wait 30 eval "! podman_alive $pid"
+  engine_wait 30 eval "! engine_alive $pid"
   pm rm -f -t 1 "$NAME" >/dev/null
   run podman_left
   echo "$output"

@@ -9,6 +9,9 @@
 #   podman_left_at_end     after podman_down: prints what is left of the whole set-up
 #   pm ...                 podman with all of it, and at most a minute
 
+# shellcheck source=tests/engines/lib.sh
+. "${BASH_SOURCE[0]%/*}/lib.sh"
+
 # Not below /tmp: a policy file and an engine's data must have no directory above them that others
 # may write.
 podman_up ()
@@ -53,47 +56,10 @@ pm ()
 
 podman_image_up ()
 {
-  local root="$PODMAN_DIR/image" applet
-  mkdir -p "$root"/{bin,dev,etc,home/agent,proc,root,run,sys,tmp,var}
-  cp "$(command -v busybox)" "$root/bin/busybox"
-  for applet in $(busybox --list); do
-    [ -e "$root/bin/$applet" ] || ln -s busybox "$root/bin/$applet"
-  done
-  printf 'root:x:0:0::/root:/bin/sh\nagent:x:1000:1000::/home/agent:/bin/sh\n' >"$root/etc/passwd"
-  printf 'root:x:0:\nagent:x:1000:\n' >"$root/etc/group"
-  echo 'not a program' >"$root/etc/plain"
-  chown 1000:1000 "$root/home/agent"
-  chmod 1777 "$root/tmp"
+  local root="$PODMAN_DIR/image"
+  engine_image_root "$root"
   tar -C "$root" -c . | pm import -q --change 'CMD ["/bin/sh"]' - bb >/dev/null
   rm -rf "$root"
-}
-
-# podman_wait SECONDS COMMAND...: until COMMAND succeeds.
-podman_wait ()
-{
-  local tries=$(($1 * 10))
-  shift
-  while ! "$@" >/dev/null 2>&1; do
-    tries=$((tries - 1))
-    [ "$tries" -gt 0 ] || return 1
-    sleep 0.1
-  done
-}
-
-podman_alive ()
-{
-  [ -n "$1" ] && grep -q '^State:[[:space:]]*[^ZX[:space:]]' "/proc/$1/status" 2>/dev/null
-}
-
-podman_processes ()
-{
-  local dir
-  # The text comes through a descriptor, or grep would find itself.
-  grep -laFf <(printf "%s\n" "$1") /proc/[0-9]*/cmdline 2>/dev/null | while read -r dir; do
-    dir=${dir%/cmdline}
-    podman_alive "${dir#/proc/}" || continue
-    echo "process: ${dir#/proc/} $(tr '\0' ' ' 2>/dev/null <"$dir/cmdline")"
-  done
 }
 
 # All ids of containers that Podman ever gave, by its own event log, that none has now.  A pod's own
@@ -116,7 +82,7 @@ podman_left_now ()
   ls -d /run/agentrun/* 2>/dev/null | grep -F "$ids" | sed 's/^/state: /'
   grep -laFf <(printf '%s\n' "$ids") /proc/[0-9]*/cmdline 2>/dev/null | while read -r dir; do
     dir=${dir%/cmdline}
-    ! podman_alive "${dir#/proc/}" || echo "process: ${dir#/proc/} $(tr '\0' ' ' 2>/dev/null <"$dir/cmdline")"
+    ! engine_alive "${dir#/proc/}" || echo "process: ${dir#/proc/} $(tr '\0' ' ' 2>/dev/null <"$dir/cmdline")"
   done
 }
 
@@ -137,12 +103,10 @@ podman_down ()
   [ -n "${PODMAN_DIR:-}" ] && [ -d "$PODMAN_DIR" ] || return 0
   pm pod rm -af >/dev/null 2>&1 || true
   pm rm -af -t 1 >/dev/null 2>&1 || true
-  podman_processes "$PODMAN_DIR/" | while read -r _ pid _; do
+  engine_processes "$PODMAN_DIR/" | while read -r _ pid _; do
     kill -KILL "$pid" 2>/dev/null || true
   done
-  awk '{ print $5 }' /proc/self/mountinfo | grep -F "$PODMAN_DIR/" | sort -r | while read -r path; do
-    busybox umount -l "$path"
-  done
+  engine_unmount "$PODMAN_DIR"
   grep -q libpod_parent "$PODMAN_DIR/before" \
     || find /sys/fs/cgroup -depth -type d -path '*/libpod_parent/*' -exec rmdir {} + 2>/dev/null || true
   for path in /sys/fs/cgroup/*/libpod_parent /sys/fs/cgroup/libpod_parent /run/netns /run/libpod /run/containers /run/crun; do
@@ -153,7 +117,7 @@ podman_down ()
 
 podman_left_at_end ()
 {
-  podman_processes "$PODMAN_DIR"
+  engine_processes "$PODMAN_DIR"
   grep -F "$PODMAN_DIR" /proc/self/mountinfo | sed 's/^/mount: /'
   [ ! -e "$PODMAN_DIR" ] || echo "file: $PODMAN_DIR"
 }

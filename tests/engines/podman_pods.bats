@@ -106,7 +106,7 @@ YAML
   run pm play kube --network none "$BATS_TEST_TMPDIR/pod.yaml"
   echo "$output"
   [ "$status" -eq 0 ]
-  podman_wait 30 eval 'pm logs "$POD-main" | grep -qx x'
+  engine_wait 30 eval 'pm logs "$POD-main" | grep -qx x'
   [ "$(pm logs "$POD-main")" = $'value\n1000\nx' ]
   pm play kube --down "$BATS_TEST_TMPDIR/pod.yaml" >/dev/null
   pm volume prune -f >/dev/null
