@@ -117,18 +117,23 @@ exec_sync ()
   chmod 777 "$VOLUMES/kubernetes.io~empty-dir/work" "$VOLUMES/kubernetes.io~empty-dir/work/part"
   echo value >"$VOLUMES/kubernetes.io~configmap/conf/key"
   echo '127.0.0.1 localhost' >"$PODS/etc-hosts"
+  # As the kubelet does it: the subPath is bound to a place of the pod's own.
+  mount --bind "$VOLUMES/kubernetes.io~empty-dir/work/part" "$PODS/volume-subpaths/work/main/0"
   install -m 666 /dev/null "$PODS/containers/main/1234abcd"
   pod_up volumes
   container_up main '.mounts = [
     {container_path: "/work", host_path: (env.VOLUMES + "/kubernetes.io~empty-dir/work")},
     {container_path: "/conf", host_path: (env.VOLUMES + "/kubernetes.io~configmap/conf"), readonly: true},
+    {container_path: "/part", host_path: (env.PODS + "/volume-subpaths/work/main/0")},
     {container_path: "/etc/hosts", host_path: (env.PODS + "/etc-hosts")},
     {container_path: "/dev/termination-log", host_path: (env.PODS + "/containers/main/1234abcd")}]
-    | .command = ["sh", "-c", "echo made >/work/file; cat /conf/key /etc/hosts; echo the end >/dev/termination-log"]
+    | .command = ["sh", "-c", "echo made >/work/file; echo part >/part/file; cat /conf/key /etc/hosts; echo the end >/dev/termination-log"]
 '
   engine_wait 30 container_is "2 0"
   [ "$(log_of main)" = $'value\n127.0.0.1 localhost' ]
   [ "$(cat "$VOLUMES/kubernetes.io~empty-dir/work/file")" = made ]
+  [ "$(cat "$VOLUMES/kubernetes.io~empty-dir/work/part/file")" = part ]
+  umount "$PODS/volume-subpaths/work/main/0"
   [ "$(cat "$PODS/containers/main/1234abcd")" = "the end" ]
 }
 
