@@ -53,7 +53,7 @@ as_before ()
 {
   local now
   now=$(held "$1")
-  [ "${now% *}" -le $((${2% *} + 12)) ] && [ "${now#* }" -le $((${2#* } + 12)) ]
+  [ "${now% *}" -le $((${2% *} + 20)) ] && [ "${now#* }" -le $((${2#* } + 20)) ]
 }
 
 # grown NAME PID BEFORE KIB-BEFORE KIB-ALLOWED: fails if more is held than BEFORE.  Daemons close what they
