@@ -14,7 +14,7 @@ packages='
   build-essential autoconf automake pkg-config git xz-utils python3
   libseccomp-dev libyajl-dev libselinux1-dev libmnl-dev libmd-dev libcmocka-dev
   clang clang-format universal-ctags
-  bats jq strace busybox-static iproute2 iptables procps util-linux
+  bats jq strace busybox-static iproute2 iptables procps util-linux libcap2-bin
   docker.io containerd runc crun podman uidmap slirp4netns python3-grpcio catatonit
 '
 jobs=$(nproc)
