@@ -251,7 +251,9 @@ static int mount_new (struct init *init, const struct plan_mount *m, int target,
                  err);
   if (r == 0 && m->recursive_clear != 0) /* "ro,rrw" is read-only, as policy reads it */
     r = mount_set (tree, false, attributes, 0, 0, m->destination, err);
-  if (r == 0 && is_tmpfs)
+  /* There is nothing to copy from a mount point that was made just now, and its mode was nobody's
+     choice.  */
+  if (r == 0 && is_tmpfs && !made)
     r = copy_up (m, target, tree, err);
   if (r == 0 && is_tmpfs)
     r = set_tmpfs_mode (init, m, made, target, tree, err);

@@ -140,7 +140,7 @@ is ()
 @test "named volumes, tmpfs, secrets, the granted workspace, --init" {
   echo -n hidden | pm secret create "$NAME-secret" - >/dev/null
   once -v "$NAME-data:/data:U" --tmpfs /scratch --secret "$NAME-secret" -v "$PODMAN_DIR/workspace:/work" --init bb \
-    sh -c 'echo x >/data/f; echo y >/scratch/f; cat /run/secrets/*; echo z >/work/f; cat /proc/1/comm'
+    sh -c 'echo x >/data/f && echo y >/scratch/f && cat /run/secrets/* && echo z >/work/f && cat /proc/1/comm'
   pm secret rm "$NAME-secret" >/dev/null
   [ "$status" -eq 0 ]
   [[ $output == hidden* ]]

@@ -150,6 +150,42 @@ nothing_left ()
   nothing_left
 }
 
+@test "a secret, a tmpfs, and ten at once" {
+  local i pids=()
+  printf hidden | pm secret create rootless-secret - >/dev/null
+  run quietly hardened --user 1000:1000 --secret rootless-secret --tmpfs /scratch bb sh -c 'cat /run/secrets/rootless-secret; echo x >/scratch/f'
+  echo "$output"; cat "$BATS_TEST_TMPDIR/stderr"
+  pm secret rm rootless-secret >/dev/null
+  [ "$status" -eq 0 ]
+  [ "$output" = hidden ]
+  for i in $(seq 10); do
+    hardened --user 1000:1000 bb sh -c "exit $i" >/dev/null 2>&1 </dev/null &
+    pids+=($!)
+  done
+  for i in $(seq 10); do
+    local code=0
+    wait "${pids[i - 1]}" || code=$?
+    [ "$code" -eq "$i" ]
+  done
+  nothing_left
+}
+
+@test "a pod: its containers share a network, and the infra container is nobody" {
+  local infra a
+  pm pod create --name rootless-pod --network none >/dev/null
+  pm run -d --pod rootless-pod --name pod-a --user 1000:1000 --read-only bb sleep 1000 >/dev/null
+  infra=$(pm inspect -f '{{.State.Pid}}' "$(pm pod inspect -f '{{.InfraContainerID}}' rootless-pod)")
+  a=$(pm inspect -f '{{.State.Pid}}' pod-a)
+  [ "$(readlink "/proc/$a/ns/net")" = "$(readlink "/proc/$infra/ns/net")" ]
+  [ "$(awk '/^Cap(Bnd|Eff)/ { print $2 }' "/proc/$infra/status" | sort -u)" = 0000000000000000 ]
+  run ! grep -q "^Uid:.$(id -u games)" "/proc/$infra/status"
+  pm kill pod-a >/dev/null
+  pm start pod-a >/dev/null
+  pm restart -t 1 pod-a >/dev/null
+  pm pod rm -f -t 1 rootless-pod >/dev/null
+  nothing_left
+}
+
 @test "a run as root is refused by the message that the user sees" {
   run pm run --rm --network none bb true
   echo "$output"

@@ -344,3 +344,10 @@ options_of ()
   [[ $stderr == *"mount.type: "*overlay* ]]
   nothing_left
 }
+
+@test "a tmpfs on a place that the image does not have can be written by all, also with tmpcopyup" {
+  edit '.mounts += [{destination: "/new", type: "tmpfs", source: "tmpfs", options: ["nosuid"]},
+    {destination: "/newer", type: "tmpfs", source: "tmpfs", options: ["nosuid", "tmpcopyup"]}]'
+  in_container 'stat -c %a /new /newer; echo x >/newer/file && cat /newer/file'
+  [ "$output" = $'1777\n1777\nx' ]
+}
