@@ -197,6 +197,7 @@ static int make_setup (struct creation *c, struct error *err)
   c->setup.preserve_fds = request->preserve_fds + request->listen_fds;
   c->setup.listen_fds = request->listen_fds;
   c->setup.new_keyring = !request->no_new_keyring;
+  c->setup.lock_mounts = request->plan->user_namespace != NULL || !userns_is_initial ();
   c->setup.parent = has_pid_namespace (request->plan) ? 0 : getpid ();
   int r = connect_console (c, err);
   if (r == 0)

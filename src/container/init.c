@@ -201,13 +201,14 @@ static int step_sysctl (struct init *init, struct error *err)
   return 0;
 }
 
-/* Root of the container's own user namespace has CAP_SYS_ADMIN over the mount namespace: without
-   this it could take off masks and make a read-only bind of the host's writable.  Where there is no
-   user namespace of its own, who has that capability is the host's root.  The terminal is opened
-   once more, or its name would lead to a mount that is no longer there (ttyname(3)).  */
+/* Root of a user namespace, the container's own or the one that a rootless engine or an ordinary
+   user is in, has CAP_SYS_ADMIN over the mount namespace: without this it could take off masks and
+   make a read-only bind of the host's writable.  In the initial one, who has that capability is the
+   host's root.  The terminal is opened once more, or its name would lead to a mount that is no
+   longer there (ttyname(3)).  */
 static int step_lock_mounts (struct init *init, struct error *err)
 {
-  if (init->plan->user_namespace == NULL)
+  if (!init->setup->lock_mounts)
     return 0;
   int r = mounts_lock (init->procfd, err);
   if (r < 0)

@@ -37,7 +37,8 @@ struct container_setup
   unsigned preserve_fds; /* 3 ... 3 + N - 1 go to the workload */
   unsigned listen_fds;   /* of these, handed on as LISTEN_FDS */
   bool new_keyring;
-  pid_t parent; /* as init sees it: 0 from a pid namespace of its own */
+  bool lock_mounts; /* the container's root is not the host's: step_lock_mounts */
+  pid_t parent;     /* as init sees it: 0 from a pid namespace of its own */
 };
 
 /* The descriptor that a plan's index means, or -1.  */

@@ -5,11 +5,11 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-/* "CAP_CHOWN" (exactly this spelling) -> 0 … 40; -1 if unknown.  */
 /* The namespace type ("network", "ipc", "uts", "user") that keeps a value of its own of the kernel
    parameter NAME, in either spelling of sysctl(8); NULL: there is one value for the whole host.  */
 const char *sysctl_namespace (const char *name);
 
+/* "CAP_CHOWN" (exactly this spelling) -> 0 … 40; -1 if unknown.  */
 int capability_number (const char *name);
 const char *capability_name (int number);
 int capability_last (void); /* of the table, not of the running kernel */

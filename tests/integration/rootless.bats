@@ -199,3 +199,20 @@ need_sub_ids ()
   [ "$status" -eq 0 ]
   [[ $output =~ 1000.*1000[[:space:]]+0[[:space:]]+1.*x$ ]]
 }
+
+@test "root of the user's namespace can't take off masks, nor make a read-only bind writable" {
+  mkdir "$T/shared"
+  echo kept >"$T/shared/file"
+  chown -R games:games "$T/shared"
+  bind "$T/shared" /mnt ro
+  edit '.process.noNewPrivileges = false | del(.linux.seccomp)
+    | .process.capabilities = {bounding: $c, effective: $c, permitted: $c}' --argjson c '["CAP_SYS_ADMIN"]'
+  script 'mount -t tmpfs none /tmp && echo "may mount"
+    umount /mnt 2>/dev/null && echo "unmounted"; umount /proc/kcore 2>/dev/null && echo "no mask"
+    mount -o remount,bind,rw /mnt 2>/dev/null && echo "writable"
+    { echo gone >/mnt/file; } 2>/dev/null; cat /mnt/file'
+  run --separate-stderr as_games run -b "$BUNDLE" "$ID"
+  echo "$output $stderr"
+  [ "$output" = $'may mount\nkept' ]
+  nothing_left
+}
