@@ -32,10 +32,10 @@ struct making
 /* One group on its way.  */
 struct level
 {
-  int root;     /* of the hierarchy, borrowed */
-  int fd;       /* -1: still at the root */
-  size_t depth; /* components done */
-  size_t made;  /* how many of them, from the end, this process made */
+  int root;      /* of the hierarchy, borrowed */
+  int fd;        /* -1: still at the root */
+  size_t depth;  /* components done */
+  unsigned made; /* how many of them, from the end, this process made */
 };
 
 static int check_path (const char *path, struct error *err)
@@ -168,7 +168,7 @@ static int descend (struct level *l, const char *name, bool cpuset)
 
 /* Takes the last MADE components of PATH, which FD is open on, away again.  They may be in use by
    others by now: then they stay.  */
-static void undo (int fd, const char *path, size_t made)
+static void undo (int fd, const char *path, unsigned made)
 {
   cleanup_free char *rest = strdup (path);
   cleanup_close int cur = openat (fd, ".", DIRECTORY);
@@ -202,14 +202,14 @@ static void undo_level (const struct level *l, const char *path)
 void group_undo_parents (const struct cgroup *cg)
 {
   for (size_t i = 0; i < cg->len; i++)
-    if (cg->made_levels[i] > 1)
-      undo (cg->dirs[i].fd, cg->dirs[i].path, cg->made_levels[i]);
+    if (cg->dirs[i].made > 1)
+      undo (cg->dirs[i].fd, cg->dirs[i].path, cg->dirs[i].made);
 }
 
 void group_undo (const struct cgroup *cg)
 {
   for (size_t i = 0; i < cg->len; i++)
-    undo (cg->dirs[i].fd, cg->dirs[i].path, cg->made_levels[i]);
+    undo (cg->dirs[i].fd, cg->dirs[i].path, cg->dirs[i].made);
 }
 
 static int make_levels (const struct hierarchy *h, const struct making *m, struct level *l,
@@ -328,12 +328,12 @@ static int make_groups (const struct hierarchies *h, const struct making *m, str
  */
 static bool all_new (const struct cgroup *cg, const char *path)
 {
-  size_t levels = 0;
+  unsigned levels = 0;
 
   for (const char *p = path; *p != '\0'; p++)
     levels += *p == '/';
   for (size_t i = 0; i < cg->len; i++)
-    if (cg->made_levels[i] != levels)
+    if (cg->dirs[i].made != levels)
       return false;
   return true;
 }

@@ -42,9 +42,8 @@ struct cgroup *group_new (size_t n)
   if (cg == NULL)
     return NULL;
   cg->dirs = calloc (n + 1, sizeof (*cg->dirs));
-  cg->made_levels = calloc (n + 1, sizeof (*cg->made_levels));
   cg->doors = malloc ((n + 1) * sizeof (*cg->doors));
-  if (cg->dirs == NULL || cg->made_levels == NULL || cg->doors == NULL)
+  if (cg->dirs == NULL || cg->doors == NULL)
     {
       cgroup_close (cg);
       return NULL;
@@ -52,8 +51,8 @@ struct cgroup *group_new (size_t n)
   return cg;
 }
 
-int group_add (struct cgroup *cg, const char *controllers, const char *path, int fd,
-               size_t made_levels, struct error *err)
+int group_add (struct cgroup *cg, const char *controllers, const char *path, int fd, unsigned made,
+               struct error *err)
 {
   cleanup_close int owned = fd;
   cleanup_free char *own_controllers = strdup (controllers);
@@ -65,10 +64,9 @@ int group_add (struct cgroup *cg, const char *controllers, const char *path, int
     .controllers = steal_ptr (&own_controllers),
     .path = steal_ptr (&own_path),
     .fd = steal_fd (&owned),
-    .made = (unsigned)made_levels,
+    .made = made,
   };
-  cg->doors[cg->len] = -1;
-  cg->made_levels[cg->len++] = made_levels;
+  cg->doors[cg->len++] = -1;
   return 0;
 }
 
@@ -92,7 +90,6 @@ void cgroup_close (struct cgroup *cg)
     }
   free (cg->dirs);
   free (cg->doors);
-  free (cg->made_levels);
   free (cg);
 }
 
@@ -149,10 +146,7 @@ void cgroup_note_made (struct cgroup *cg, const char *path, unsigned made)
 {
   for (size_t i = 0; i < cg->len; i++)
     if (strcmp (cg->dirs[i].path, path) == 0)
-      {
-        cg->dirs[i].made = made;
-        cg->made_levels[i] = made;
-      }
+      cg->dirs[i].made = made;
 }
 
 enum cgroup_mode cgroup_mode (const struct cgroup *cg) { return cg->mode; }

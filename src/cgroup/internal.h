@@ -13,15 +13,14 @@ struct cgroup
   enum cgroup_mode mode;
   struct cgroup_dir *dirs; /* strings and descriptors are owned */
   size_t len;
-  int *doors;          /* v1: the file that who writes to it enters by, or -1; for each of dirs */
-  size_t *made_levels; /* how many components from the end this process made, for each of dirs */
+  int *doors; /* v1: the file that who writes to it enters by, or -1; for each of dirs */
 };
 
 /* An empty set with room for N groups, or NULL.  */
 struct cgroup *group_new (size_t n);
 /* Takes FD over, copies the strings.  */
-int group_add (struct cgroup *cg, const char *controllers, const char *path, int fd,
-               size_t made_levels, struct error *err);
+int group_add (struct cgroup *cg, const char *controllers, const char *path, int fd, unsigned made,
+               struct error *err);
 /* The first group whose hierarchy has the v1 controller NAME ("memory", "name=systemd"), or NULL.
  */
 const struct cgroup_dir *group_find_v1 (const struct cgroup *cg, const char *name);

@@ -613,9 +613,8 @@ static void test_remove_keeps_shared_parent (void **state)
   /* Left by the first, which wasn't the last.  */
   struct cgroup *third = NULL;
   ok (cgroup_create (f->path, NULL, &third, &err));
-  third->made_levels[0] = 2;
   for (size_t i = 0; i < third->len; i++)
-    third->made_levels[i] = 2;
+    third->dirs[i].made = 2;
   ok (cgroup_remove (third, &err));
   cgroup_close (third);
   assert_false (exists_anywhere (f->parent));
