@@ -31,6 +31,7 @@
 #include "linux/rootfs.h"
 #include "linux/sysctls.h"
 #include "linux/userns.h"
+#include "spec/names.h"
 
 bool init_has_namespace (const struct init *init, const char *type, bool new_one)
 {
@@ -42,10 +43,7 @@ bool init_has_namespace (const struct init *init, const char *type, bool new_one
 
 static bool is_mapped (const struct oci_id_mapping *maps, size_t n, uint32_t id)
 {
-  for (size_t i = 0; i < n; i++)
-    if (id >= maps[i].container_id && id - maps[i].container_id < maps[i].size)
-      return true;
-  return false;
+  return id_mapping_outside (maps, n, id) != UINT32_MAX;
 }
 
 /* What the steps have found so far, as the workload needs it.  */

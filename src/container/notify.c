@@ -24,6 +24,7 @@
 #include "base/str.h"
 #include "container/workload.h"
 #include "linux/mounts.h"
+#include "spec/names.h"
 
 #define SOCKET_NAME "notify.sock"
 #define MESSAGE_MAX 4096
@@ -60,14 +61,6 @@ static int connect_manager (const char *address, int *ret, struct error *err)
   return 0;
 }
 
-static uint32_t outside (const struct oci_id_mapping *maps, size_t n, uint32_t id)
-{
-  for (size_t i = 0; i < n; i++)
-    if (id >= maps[i].container_id && id - maps[i].container_id < maps[i].size)
-      return maps[i].host_id + (id - maps[i].container_id);
-  return id;
-}
-
 /* In the parent the procfs of /proc is the host's.  */
 static int make_socket (int tree, const struct plan *plan, int *ret, struct error *err)
 {
@@ -78,8 +71,8 @@ static int make_socket (int tree, const struct plan *plan, int *ret, struct erro
   cleanup_close int fd = socket (AF_UNIX, SOCK_DGRAM | SOCK_CLOEXEC, 0);
   if (user != NULL)
     {
-      uid = outside (user->uid_mappings, user->uid_mappings_len, uid);
-      gid = outside (user->gid_mappings, user->gid_mappings_len, gid);
+      uid = id_mapping_outside (user->uid_mappings, user->uid_mappings_len, uid);
+      gid = id_mapping_outside (user->gid_mappings, user->gid_mappings_len, gid);
     }
   snprintf (un.sun_path, sizeof un.sun_path, "%s/" SOCKET_NAME, fd_path (tree).path);
   if (fd < 0 || bind (fd, (struct sockaddr *)&un, sizeof un) < 0)

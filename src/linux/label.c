@@ -1,35 +1,20 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Owns: the exec attribute of AppArmor and SELinux.  The questions run in the parent, on the host's
-   sysfs; the write runs in init or a joining process, after the change of user, without privilege.
-   No library: it would have to be loaded, and its /proc is not the verified one.  */
+/* Owns: the exec attribute of AppArmor and SELinux.  Runs in init or a joining process, after the
+   change of user, without privilege.  No library: it would have to be loaded, and its /proc is not
+   the verified one.  */
 
 #include "linux/label.h"
 
 #include <errno.h>
 #include <fcntl.h>
-#include <linux/magic.h>
 #include <stdio.h>
 #include <string.h>
-#include <sys/vfs.h>
 #include <unistd.h>
 
 #include "base/cleanup.h"
 #include "base/fd.h"
 #include "base/str.h"
 #include "linux/procfs.h"
-
-bool lsm_apparmor_enabled (void)
-{
-  cleanup_close int fd = open ("/sys/module/apparmor/parameters/enabled", O_RDONLY | O_CLOEXEC);
-  char answer;
-  return fd >= 0 && read (fd, &answer, 1) == 1 && answer == 'Y';
-}
-
-bool lsm_selinux_enabled (void)
-{
-  struct statfs fs;
-  return statfs ("/sys/fs/selinux", &fs) == 0 && (uint32_t)fs.f_type == SELINUX_MAGIC;
-}
 
 static const struct
 {

@@ -2,14 +2,7 @@
 /* Labels of AppArmor and SELinux for what the calling process executes next.  */
 #pragma once
 
-#include <stdbool.h>
-
 #include "base/error.h"
-
-/* Whether the kernel runs with AppArmor.  In the parent, on the host's sysfs.  */
-bool lsm_apparmor_enabled (void);
-/* Whether a SELinux policy is loaded.  In the parent: looks for a mounted selinuxfs.  */
-bool lsm_selinux_enabled (void);
 
 /* LSM: "apparmor" or "selinux".  Writes the exec attribute of the caller below PROCFD (of
    procfs_open in the caller's pid namespace).  LABEL: a profile or a context; "unconfined" is

@@ -4,15 +4,8 @@
 
 #include "base/str.h"
 #include "plan/make.h"
+#include "spec/answers.h"
 #include "spec/names.h"
-
-static const struct fact_namespace *find_namespace (const struct facts *facts, const char *pointer)
-{
-  for (size_t i = 0; i < facts->namespaces_len; i++)
-    if (str_equal (facts->namespaces[i].pointer, pointer))
-      return &facts->namespaces[i];
-  return NULL;
-}
 
 /* A namespace that is joined is joined by the descriptor that was judged.  */
 static int make_namespace (const struct plan_input *in, struct arena *arena, size_t index,
@@ -29,7 +22,7 @@ static int make_namespace (const struct plan_input *in, struct arena *arena, siz
       return 0;
     }
   const char *pointer = pointer_printf (arena, "/linux/namespaces/%zu/path", index);
-  const struct fact_namespace *fact = pointer ? find_namespace (in->facts, pointer) : NULL;
+  const struct fact_namespace *fact = pointer ? fact_namespace_find (in->facts, pointer) : NULL;
   char quoted[STR_QUOTE_MAX];
   if (fact == NULL || fact->error != NULL || !fact->has_descriptor || fact->descriptor < 0)
     return error_set (err, -ENOENT, "%s namespace %s can't be opened: %s", n->type,
@@ -39,23 +32,6 @@ static int make_namespace (const struct plan_input *in, struct arena *arena, siz
     return error_set (err, -EINVAL, "%s is no %s namespace", str_quote (n->path, quoted), n->type);
   ns->descriptor = fact->descriptor;
   return 0;
-}
-
-/* Whether NS is one that the runtime itself, or pid 1, is in; true also if that can't be told.  */
-static bool is_hosts (const struct facts *facts, const struct fact_namespace *ns)
-{
-  const struct fact_host *host = facts->host;
-  bool seen = false;
-  for (size_t i = 0; host != NULL && i < host->namespaces_len; i++)
-    {
-      const struct fact_host_namespace *h = &host->namespaces[i];
-      if (!str_equal (h->type, ns->type) || h->error != NULL || !h->has_ino || !h->has_dev)
-        continue;
-      if (h->ino == ns->ino && h->dev == ns->dev)
-        return true;
-      seen |= str_equal (h->of, "self");
-    }
-  return !seen;
 }
 
 /* A configuration that joins the host's own namespace by path has, by name, a namespace of its own:
@@ -72,8 +48,10 @@ static int check_sysctls (const struct plan_input *in, struct arena *arena, stru
             || !str_equal (ns->type, sysctl_namespace (linux_->sysctl.keys[i])))
           continue;
         const char *pointer = pointer_printf (arena, "/linux/namespaces/%zu/path", n);
-        const struct fact_namespace *fact = pointer ? find_namespace (in->facts, pointer) : NULL;
-        if (fact == NULL || is_hosts (in->facts, fact))
+        const struct fact_namespace *fact =
+            pointer ? fact_namespace_find (in->facts, pointer) : NULL;
+        /* One that can't be told from the host's is taken for it.  */
+        if (fact == NULL || fact_namespace_is_host (in->facts, fact, ns->type) != 0)
           return error_set (err, -EPERM,
                             "sysctl.name: the kernel parameter %s would be set on the host: the %s "
                             "namespace that is joined is the host's",

@@ -8,15 +8,8 @@
 #include "base/path.h"
 #include "base/str.h"
 #include "plan/make.h"
+#include "spec/answers.h"
 #include "spec/mount_options.h"
-
-static const struct fact_source *find_source (const struct facts *facts, const char *pointer)
-{
-  for (size_t i = 0; i < facts->sources_len; i++)
-    if (str_equal (facts->sources[i].pointer, pointer))
-      return &facts->sources[i];
-  return NULL;
-}
 
 static int set_bind_source (const struct plan_input *in, struct arena *arena, size_t index,
                             struct plan_mount *mount, const struct fact_source **ret_source,
@@ -24,7 +17,7 @@ static int set_bind_source (const struct plan_input *in, struct arena *arena, si
 {
   char quoted[STR_QUOTE_MAX];
   const char *pointer = pointer_printf (arena, "/mounts/%zu/source", index);
-  const struct fact_source *source = pointer ? find_source (in->facts, pointer) : NULL;
+  const struct fact_source *source = pointer ? fact_source_find (in->facts, pointer) : NULL;
   if (source == NULL || source->error != NULL || !source->has_descriptor || source->descriptor < 0)
     return error_set (err, -ENOENT, "mount source %s of %s can't be opened: %s",
                       str_quote (mount->source, quoted), mount->destination,

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Questions that several rules ask of the configuration.  Pure code.  */
 #include "policy/internal.h"
+#include "spec/names.h"
 
 const struct oci_namespace *namespace_entry (const struct oci_config *config, const char *type)
 {
@@ -12,32 +13,18 @@ const struct oci_namespace *namespace_entry (const struct oci_config *config, co
   return NULL;
 }
 
-/* The range of a map that holds ID.  A sum that wraps holds nothing.  */
-static uint32_t map_id (const struct oci_id_mapping *maps, size_t len, uint32_t id)
-{
-  for (size_t i = 0; i < len; i++)
-    {
-      uint32_t offset = id - maps[i].container_id;
-
-      if (id >= maps[i].container_id && offset < maps[i].size
-          && (uint64_t)maps[i].host_id + offset < UINT32_MAX)
-        return maps[i].host_id + offset;
-    }
-  return UINT32_MAX;
-}
-
 uint32_t config_host_uid (const struct oci_config *config, uint32_t id)
 {
   if (namespace_entry (config, "user") == NULL)
     return id;
-  return map_id (config->linux->uid_mappings, config->linux->uid_mappings_len, id);
+  return id_mapping_outside (config->linux->uid_mappings, config->linux->uid_mappings_len, id);
 }
 
 uint32_t config_host_gid (const struct oci_config *config, uint32_t id)
 {
   if (namespace_entry (config, "user") == NULL)
     return id;
-  return map_id (config->linux->gid_mappings, config->linux->gid_mappings_len, id);
+  return id_mapping_outside (config->linux->gid_mappings, config->linux->gid_mappings_len, id);
 }
 
 bool strings_contain (char *const *items, size_t len, const char *item)

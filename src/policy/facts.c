@@ -5,22 +5,6 @@
 /* Where the kernel puts ids that a user namespace doesn't map (user_namespaces(7)).  */
 #define OVERFLOW_ID 65534
 
-const struct fact_source *fact_source_find (const struct facts *facts, const char *pointer)
-{
-  for (size_t i = 0; i < facts->sources_len; i++)
-    if (str_equal (facts->sources[i].pointer, pointer))
-      return &facts->sources[i];
-  return NULL;
-}
-
-const struct fact_namespace *fact_namespace_find (const struct facts *facts, const char *pointer)
-{
-  for (size_t i = 0; i < facts->namespaces_len; i++)
-    if (str_equal (facts->namespaces[i].pointer, pointer))
-      return &facts->namespaces[i];
-  return NULL;
-}
-
 const struct fact_hook *fact_hook_find (const struct facts *facts, const char *pointer)
 {
   for (size_t i = 0; i < facts->hooks_len; i++)

@@ -12,6 +12,7 @@
 #include "policy/policy.h"
 #include "policy/policy_file.h" /* generated */
 #include "policy/rules.h"
+#include "spec/answers.h"
 #include "spec/mount_options.h"
 
 struct limit_range
@@ -197,8 +198,6 @@ char *ev_process (struct evaluation *, const char *rest);
 
 /* ---- facts.c: answers by pointer; NULL when the question was not answered ---- */
 
-const struct fact_source *fact_source_find (const struct facts *, const char *pointer);
-const struct fact_namespace *fact_namespace_find (const struct facts *, const char *pointer);
 const struct fact_hook *fact_hook_find (const struct facts *, const char *pointer);
 
 /* Whether every directory above the object is owned by root (or ROOT_UID) and written by nobody

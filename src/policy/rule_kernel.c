@@ -5,26 +5,18 @@
 #include <string.h>
 
 #include "policy/internal.h"
+#include "spec/names.h"
 
 /* ---- sysctl.name ---- */
 
 /* Settings of one namespace only, which engines and Kubernetes take for safe.  */
-static const struct
-{
-  const char *name, *namespace;
-} safe_sysctls[] = {
-  { "kernel.shm_rmid_forced", "ipc" },
-  { "net.ipv4.ip_local_port_range", "network" },
-  { "net.ipv4.ip_local_reserved_ports", "network" },
-  { "net.ipv4.ip_unprivileged_port_start", "network" },
-  { "net.ipv4.ping_group_range", "network" },
-  { "net.ipv4.tcp_fin_timeout", "network" },
-  { "net.ipv4.tcp_keepalive_intvl", "network" },
-  { "net.ipv4.tcp_keepalive_probes", "network" },
-  { "net.ipv4.tcp_keepalive_time", "network" },
-  { "net.ipv4.tcp_rmem", "network" },
-  { "net.ipv4.tcp_syncookies", "network" },
-  { "net.ipv4.tcp_wmem", "network" },
+static const char *const safe_sysctls[] = {
+  "kernel.shm_rmid_forced",           "net.ipv4.ip_local_port_range",
+  "net.ipv4.ip_local_reserved_ports", "net.ipv4.ip_unprivileged_port_start",
+  "net.ipv4.ping_group_range",        "net.ipv4.tcp_fin_timeout",
+  "net.ipv4.tcp_keepalive_intvl",     "net.ipv4.tcp_keepalive_probes",
+  "net.ipv4.tcp_keepalive_time",      "net.ipv4.tcp_rmem",
+  "net.ipv4.tcp_syncookies",          "net.ipv4.tcp_wmem",
 };
 
 /* The kernel takes net/ipv4/x as well (sysctl.d(5)).  */
@@ -41,16 +33,14 @@ static char *dotted (struct evaluation *ev, const char *name)
 static const char *sysctl_problem (struct evaluation *ev, const char *name)
 {
   struct grant_query query = { .kind = "sysctl", .name = name };
-  const char *namespace = NULL;
+  const char *type = sysctl_namespace (name);
+  bool safe = false;
 
   for (size_t i = 0; i < ARRAY_SIZE (safe_sysctls); i++)
-    if (str_equal (safe_sysctls[i].name, name))
-  namespace = safe_sysctls[i].namespace;
-  if (namespace == NULL && grant_next (ev->policy, &query, NULL) == NULL)
+    safe |= str_equal (safe_sysctls[i], name);
+  if (!safe && grant_next (ev->policy, &query, NULL) == NULL)
     return "is not among those that concern the container alone";
-  if (namespace == NULL && str_has_prefix (name, "net."))
-  namespace = "network";
-  if (namespace != NULL && namespace_entry (ev->config, namespace) == NULL)
+  if (type != NULL && namespace_entry (ev->config, type) == NULL)
     return "would be set on the host: the container has no namespace of its own for it";
   return NULL;
 }

@@ -45,27 +45,6 @@ static void report_host (struct evaluation *ev, size_t row, const char *pointer,
   ev_fix (ev, f, "%s", required[row].fix);
 }
 
-/* 1: the host's, 0: not, -1: can't be told.  The runtime runs in the engine's namespaces, which are
-   the host's where an engine is rootful and the user's where it is rootless; so its own inode alone
-   decides, and pid 1's, which an ordinary user can't read, only adds to it.  */
-static int is_host (const struct facts *facts, const struct fact_namespace *ns, const char *type)
-{
-  const struct fact_host *host = facts->host;
-  bool self_seen = false;
-
-  for (size_t i = 0; host != NULL && i < host->namespaces_len; i++)
-    {
-      const struct fact_host_namespace *h = &host->namespaces[i];
-
-      if (!str_equal (h->type, type) || h->error != NULL || !h->has_ino || !h->has_dev)
-        continue;
-      self_seen |= str_equal (h->of, "self");
-      if (h->ino == ns->ino && h->dev == ns->dev)
-        return 1;
-    }
-  return self_seen ? 0 : -1;
-}
-
 static void check_required (struct evaluation *ev)
 {
   for (size_t row = 0; row < ARRAY_SIZE (required); row++)
@@ -86,7 +65,7 @@ static void check_required (struct evaluation *ev)
           ns = fact_namespace_find (ev->facts, pointer);
           if (ns == NULL || ns->error != NULL || !ns->has_ino || !ns->has_dev)
             continue; /* namespace.entry says so */
-          if (is_host (ev->facts, ns, required[row].type) > 0)
+          if (fact_namespace_is_host (ev->facts, ns, required[row].type) > 0)
             report_host (
                 ev, row, pointer,
                 ev_printf (ev, "the %s namespace joined is the host's", required[row].type));
@@ -116,7 +95,7 @@ static char *entry_problem (struct evaluation *ev, const struct oci_namespace *e
     return ev_printf (ev, "%s is not a namespace file", quoted);
   if (!str_equal (ns->kind, entry->type))
     return ev_printf (ev, "%s is a namespace of another type", quoted);
-  if (is_host (ev->facts, ns, entry->type) < 0)
+  if (fact_namespace_is_host (ev->facts, ns, entry->type) < 0)
     return ev_printf (ev, "whether %s is the host's namespace can't be told", quoted);
   return NULL;
 }
@@ -242,7 +221,7 @@ static void check_foreign (struct evaluation *ev)
       if (entry->path == NULL || entry->type == NULL || entry_problem (ev, entry, pointer) != NULL)
         continue;
       ns = fact_namespace_find (ev->facts, pointer);
-      if (is_host (ev->facts, ns, entry->type) == 0)
+      if (fact_namespace_is_host (ev->facts, ns, entry->type) == 0)
         check_foreign_entry (ev, ns, entry->type, pointer);
     }
 }

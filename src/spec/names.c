@@ -261,3 +261,18 @@ const char *sysctl_namespace (const char *name)
       return sysctl_namespaces[i].type;
   return NULL;
 }
+
+/* ---- ids ---- */
+
+uint32_t id_mapping_outside (const struct oci_id_mapping *maps, size_t len, uint32_t id)
+{
+  for (size_t i = 0; i < len; i++)
+    {
+      uint32_t offset = id - maps[i].container_id;
+
+      if (id >= maps[i].container_id && offset < maps[i].size
+          && (uint64_t)maps[i].host_id + offset < UINT32_MAX)
+        return maps[i].host_id + offset;
+    }
+  return UINT32_MAX;
+}

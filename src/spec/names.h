@@ -3,7 +3,10 @@
 #pragma once
 
 #include <stdbool.h>
+#include <stddef.h>
 #include <stdint.h>
+
+#include "ocispec.h"
 
 /* The namespace type ("network", "ipc", "uts", "user") that keeps a value of its own of the kernel
    parameter NAME, in either spelling of sysctl(8); NULL: there is one value for the whole host.  */
@@ -13,6 +16,10 @@ const char *sysctl_namespace (const char *name);
 int capability_number (const char *name);
 const char *capability_name (int number);
 int capability_last (void); /* of the table, not of the running kernel */
+
+/* What ID of a user namespace with these maps is outside; UINT32_MAX where no range holds it, or
+   its sum wraps.  user_namespaces(7).  */
+uint32_t id_mapping_outside (const struct oci_id_mapping *maps, size_t len, uint32_t id);
 
 /* "RLIMIT_NOFILE" -> RLIMIT_NOFILE; -1 if unknown.  */
 int rlimit_number (const char *name);

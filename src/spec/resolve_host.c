@@ -4,13 +4,11 @@
    ordinary user can't see stays unknown.  */
 #include <errno.h>
 #include <fcntl.h>
-#include <linux/magic.h>
 #include <linux/openat2.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/syscall.h>
-#include <sys/vfs.h>
 #include <sys/utsname.h>
 #include <unistd.h>
 
@@ -19,6 +17,7 @@
 
 #include "base/cleanup.h"
 #include "base/fd.h"
+#include "base/lsm.h"
 #include "base/path.h"
 #include "base/str.h"
 #include "spec/names.h"
@@ -330,19 +329,10 @@ static int landlock_abi (void)
   return version < 0 ? 0 : (int)version;
 }
 
-/* The security module that labels processes, by what it shows in sysfs; both are off on most hosts
-   of one distribution.  */
+/* Both are off on most hosts of one distribution.  */
 static const char *security_module (void)
 {
-  cleanup_close int fd = open ("/sys/module/apparmor/parameters/enabled", O_RDONLY | O_CLOEXEC);
-  struct statfs fs;
-  char answer;
-
-  if (fd >= 0 && read (fd, &answer, 1) == 1 && answer == 'Y')
-    return "apparmor";
-  if (statfs ("/sys/fs/selinux", &fs) == 0 && (uint32_t)fs.f_type == SELINUX_MAGIC)
-    return "selinux";
-  return NULL;
+  return lsm_apparmor_enabled () ? "apparmor" : lsm_selinux_enabled () ? "selinux" : NULL;
 }
 
 static int set_identity (struct resolver *r, struct fact_host *host)

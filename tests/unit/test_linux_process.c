@@ -24,6 +24,7 @@
 
 #include "linux_child.h"
 #include "base/fd.h"
+#include "base/lsm.h"
 #include "linux/caps.h"
 #include "linux/hostname.h"
 #include "linux/keyring.h"
