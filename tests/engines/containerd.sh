@@ -168,12 +168,15 @@ containerd_up ()
 # containerd_left ID...: of each.
 containerd_left ()
 {
-  local left tries=75
-  while left=$(for id; do ctd_left_of "$id"; done); [ -n "$left" ] && [ "$tries" -gt 0 ]; do
-    tries=$((tries - 1))
-    sleep 0.2
+  engine_left ctd_left_of_all "$@"
+}
+
+ctd_left_of_all ()
+{
+  local id
+  for id; do
+    ctd_left_of "$id"
   done
-  [ -z "$left" ] || printf '%s\n' "$left"
 }
 
 ctd_left_of ()
@@ -226,4 +229,13 @@ containerd_left_at_end ()
   engine_processes "$CTD_DIR"
   grep -F "$CTD_DIR" /proc/self/mountinfo | sed 's/^/mount: /'
   [ ! -e "$CTD_DIR" ] || echo "file: $CTD_DIR"
+}
+
+# The last test of each file.
+containerd_leaves_nothing ()
+{
+  containerd_down || true
+  run containerd_left_at_end
+  echo "$output"
+  [ -z "$output" ]
 }

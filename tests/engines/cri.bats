@@ -173,8 +173,5 @@ exec_sync ()
 }
 
 @test "nothing is left when containerd is gone" {
-  containerd_down || true
-  run containerd_left_at_end
-  echo "$output"
-  [ -z "$output" ]
+  containerd_leaves_nothing
 }

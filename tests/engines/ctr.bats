@@ -232,8 +232,5 @@ refused ()
 }
 
 @test "nothing is left when containerd is gone" {
-  containerd_down || true
-  run containerd_left_at_end
-  echo "$output"
-  [ -z "$output" ]
+  containerd_leaves_nothing
 }

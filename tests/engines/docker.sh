@@ -222,15 +222,10 @@ docker_left_now ()
     2>/dev/null | grep -F "$ids" | sed 's/^/state: /'
 }
 
-# Shims end a moment after the client has its answer: what is still there after ten seconds stays.
+# Shims end a moment after the client has its answer.
 docker_left ()
 {
-  local left tries=50
-  while left=$(docker_left_now); [ -n "$left" ] && [ "$tries" -gt 0 ]; do
-    tries=$((tries - 1))
-    sleep 0.2
-  done
-  [ -z "$left" ] || printf '%s\n' "$left"
+  engine_left docker_left_now
 }
 
 # docker_end PID SECONDS: asks, waits, then does not ask any more.

@@ -55,3 +55,15 @@ engine_image_root ()
   chown 1000:1000 "$root/home/agent"
   chmod 1777 "$root/tmp"
 }
+
+# engine_left COMMAND...: what COMMAND prints of leftovers; what ends a moment after the client has its answer
+# has ten seconds for it.
+engine_left ()
+{
+  local left tries=50
+  while left=$("$@"); [ -n "$left" ] && [ "$tries" -gt 0 ]; do
+    tries=$((tries - 1))
+    sleep 0.2
+  done
+  [ -z "$left" ] || printf '%s\n' "$left"
+}

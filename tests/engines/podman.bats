@@ -195,11 +195,5 @@ is ()
 }
 
 @test "nothing is left at the end" {
-  run podman_left
-  echo "$output"
-  [ -z "$output" ]
-  podman_down || true
-  run podman_left_at_end
-  echo "$output"
-  [ -z "$output" ]
+  podman_leaves_nothing
 }

@@ -80,21 +80,13 @@ podman_left_now ()
   find /sys/fs/cgroup -type d -path '*libpod*' 2>/dev/null | grep -F "$ids" | sed 's/^/cgroup: /'
   grep -F "$ids" /proc/self/mountinfo | sed 's/^/mount: /'
   ls -d /run/agentrun/* 2>/dev/null | grep -F "$ids" | sed 's/^/state: /'
-  grep -laFf <(printf '%s\n' "$ids") /proc/[0-9]*/cmdline 2>/dev/null | while read -r dir; do
-    dir=${dir%/cmdline}
-    ! engine_alive "${dir#/proc/}" || echo "process: ${dir#/proc/} $(tr '\0' ' ' 2>/dev/null <"$dir/cmdline")"
-  done
+  engine_processes "$ids"
 }
 
 # conmon ends a moment after the client has its answer.
 podman_left ()
 {
-  local left tries=50
-  while left=$(podman_left_now); [ -n "$left" ] && [ "$tries" -gt 0 ]; do
-    tries=$((tries - 1))
-    sleep 0.2
-  done
-  [ -z "$left" ] || printf '%s\n' "$left"
+  engine_left podman_left_now
 }
 
 podman_down ()
@@ -120,4 +112,16 @@ podman_left_at_end ()
   engine_processes "$PODMAN_DIR"
   grep -F "$PODMAN_DIR" /proc/self/mountinfo | sed 's/^/mount: /'
   [ ! -e "$PODMAN_DIR" ] || echo "file: $PODMAN_DIR"
+}
+
+# The last test of each file: before and after the whole set-up has gone.
+podman_leaves_nothing ()
+{
+  run podman_left
+  echo "$output"
+  [ -z "$output" ]
+  podman_down || true
+  run podman_left_at_end
+  echo "$output"
+  [ -z "$output" ]
 }

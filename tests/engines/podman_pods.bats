@@ -139,11 +139,5 @@ YAML
 
 @test "nothing is left at the end" {
   pm pod rm -af -t 1 >/dev/null 2>&1 || true
-  run podman_left
-  echo "$output"
-  [ -z "$output" ]
-  podman_down || true
-  run podman_left_at_end
-  echo "$output"
-  [ -z "$output" ]
+  podman_leaves_nothing
 }

@@ -111,6 +111,18 @@ as_root ()
   edit '.process.user = {uid: 0, gid: 0}'
 }
 
+# A user namespace for the container: uids from 500000, gids from ${1:-500000}.  The root file system is
+# copied: its owners are those of the namespace.
+own_user_namespace ()
+{
+  rm -r "$BUNDLE/rootfs"
+  cp -a "$FILE_DIR/rootfs" "$BUNDLE/rootfs"
+  chown -hR 500000:500000 "$BUNDLE/rootfs"
+  edit '.linux.namespaces += [{type: "user"}]
+    | .linux.uidMappings = [{containerID: 0, hostID: 500000, size: 65536}]
+    | .linux.gidMappings = [{containerID: 0, hostID: $gid, size: 65536}]' --argjson gid "${1:-500000}"
+}
+
 # bind SOURCE DESTINATION OPTION...
 bind ()
 {

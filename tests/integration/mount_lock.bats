@@ -12,19 +12,14 @@ teardown () { common_teardown; }
 setup ()
 {
   common_setup
-  rm -r "$BUNDLE/rootfs"
-  cp -a "$FILE_DIR/rootfs" "$BUNDLE/rootfs"
-  chown -hR 500000:500000 "$BUNDLE/rootfs"
+  own_user_namespace
   mkdir "$T/shared"
   echo kept >"$T/shared/file"
   chown -R 500000:500000 "$T/shared"
   bind "$T/shared" /mnt ro nosuid nodev noexec
   local all
   all=$(seq 0 40 | while read -r n; do capsh --decode="$(printf %x $((1 << n)))" | cut -d= -f2; done | tr a-z A-Z | jq -Rnc '[inputs]')
-  edit '.linux.namespaces += [{type: "user"}]
-    | .linux.uidMappings = [{containerID: 0, hostID: 500000, size: 65536}]
-    | .linux.gidMappings = [{containerID: 0, hostID: 500000, size: 65536}]
-    | .process.user = {uid: 0, gid: 0} | .process.noNewPrivileges = false | del(.linux.seccomp)
+  edit '.process.user = {uid: 0, gid: 0} | .process.noNewPrivileges = false | del(.linux.seccomp)
     | .process.capabilities = {bounding: $all, effective: $all, permitted: $all}' --argjson all "$all"
 }
 

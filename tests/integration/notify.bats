@@ -98,13 +98,8 @@ forwarder_gone ()
 }
 
 @test "in a user namespace, and for run" {
-  rm -r "$BUNDLE/rootfs"
-  cp -a "$FILE_DIR/rootfs" "$BUNDLE/rootfs"
+  own_user_namespace
   gcc -static -o "$BUNDLE/rootfs/say" "$T/say.c"
-  chown -hR 500000:500000 "$BUNDLE/rootfs"
-  edit '.linux.namespaces += [{type: "user"}]
-    | .linux.uidMappings = [{containerID: 0, hostID: 500000, size: 65536}]
-    | .linux.gidMappings = [{containerID: 0, hostID: 500000, size: 65536}]'
   args /say READY=1
   NOTIFY_SOCKET="$T/manager" ar run -d -b "$BUNDLE" "$ID" </dev/null >/dev/null 2>&1
   wait_for 20 grep -q READY "$T/heard"

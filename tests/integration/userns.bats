@@ -8,16 +8,10 @@ setup_file () { common_setup_file; }
 teardown_file () { common_teardown_file; }
 teardown () { common_teardown; }
 
-# The root file system is copied: its owners are those of the namespace.
 setup ()
 {
   common_setup
-  rm -r "$BUNDLE/rootfs"
-  cp -a "$FILE_DIR/rootfs" "$BUNDLE/rootfs"
-  chown -hR 500000:500000 "$BUNDLE/rootfs"
-  edit '.linux.namespaces += [{type: "user"}]
-    | .linux.uidMappings = [{containerID: 0, hostID: 500000, size: 65536}]
-    | .linux.gidMappings = [{containerID: 0, hostID: 600000, size: 65536}]'
+  own_user_namespace 600000
 }
 
 @test "the maps are the configuration's, and the process has its ids" {
