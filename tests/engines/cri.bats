@@ -20,8 +20,8 @@ exec_sync ()
   pod_up life
   container_up main '.command = ["sh", "-c", "id -u; echo $A; touch /x || echo read-only >&2; exit 7"]'
   engine_wait 30 container_is "2 7"
-  [ "$(log_of main | head -n 2)" = $'1000\n1' ]
-  logged main read-only
+  engine_wait 10 wrote main stdout $'1000\n1'
+  engine_wait 10 logged main read-only
   cri RemoveContainer "$(of_container)" >/dev/null
   id=$POD
   pod_down
@@ -130,7 +130,7 @@ exec_sync ()
     | .command = ["sh", "-c", "echo made >/work/file; echo part >/part/file; cat /conf/key /etc/hosts; echo the end >/dev/termination-log"]
 '
   engine_wait 30 container_is "2 0"
-  [ "$(log_of main)" = $'value\n127.0.0.1 localhost' ]
+  engine_wait 10 wrote main stdout $'value\n127.0.0.1 localhost'
   [ "$(cat "$VOLUMES/kubernetes.io~empty-dir/work/file")" = made ]
   [ "$(cat "$VOLUMES/kubernetes.io~empty-dir/work/part/file")" = part ]
   umount "$PODS/volume-subpaths/work/main/0"

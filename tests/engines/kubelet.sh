@@ -95,10 +95,17 @@ container_is ()
   [ "$(container_state)" = "$1" ]
 }
 
-# The process's part of a log line, which has a time, a stream and a flag in front.
+# What a container wrote, without the time, stream and flag before each line: `log_of NAME [stdout|stderr]`. containerd copies
+# each stream by itself, so that the lines of one keep no order to those of the other.
 log_of ()
 {
-  cut -d' ' -f4- "$CTD_DIR/logs/$POD_NAME/$1.log"
+  awk -v stream="${2:-}" 'stream == "" || $2 == stream' "$CTD_DIR/logs/$POD_NAME/$1.log" | cut -d' ' -f4-
+}
+
+# Whether all that a container wrote to a stream is LINES.
+wrote ()
+{
+  [ "$(log_of "$1" "$2")" = "$3" ]
 }
 
 logged ()
