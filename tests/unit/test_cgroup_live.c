@@ -103,6 +103,8 @@ static pid_t sleeper (const struct cgroup *cg)
   if (pid == 0)
     {
       prctl (PR_SET_PDEATHSIG, SIGKILL);
+      /* Whoever starts the tests may ignore it, as nohup does.  */
+      signal (SIGHUP, SIG_DFL);
       for (;;)
         pause ();
     }
