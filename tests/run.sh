@@ -461,7 +461,7 @@ run_stages ()
   require
   make_check "make check" check.log "$work/gcc"
   [ -x "$work/gcc/agentrun" ] || finish
-  export AGENTRUN=$work/gcc/agentrun
+  export AGENTRUN=$work/gcc/agentrun AGENTRUN_SHARED=${AGENTRUN_SHARED:-$tree/../shared}
 
   if [ "$fast" -eq 0 ]; then
     # No --enable-werror: what the sanitizers put in makes gcc warn about code that is right.

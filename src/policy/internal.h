@@ -303,6 +303,9 @@ enum shape_kind shape_find (const struct evaluation *, const struct mount_view *
 
 /* Data roots of engines that are asked for beside those of the policy; NULL-terminated.  */
 extern const char *const engine_roots[];
+/* Data roots of rootless engines, relative to their user's data home and runtime directory.  */
+extern const char *const user_data_roots[];
+extern const char *const user_runtime_roots[];
 
 /* Names of the host's groups that give power over it; NULL-terminated.  */
 extern const char *const host_groups[];

@@ -230,11 +230,18 @@ static int ask_host (struct asking *a)
   q->engine_roots = copy_list (a, engine_roots, engines == NULL ? NULL : engines->state,
                                engines == NULL ? 0 : engines->state_len, &q->engine_roots_len);
   q->has_engine_roots = true;
+  q->user_data_roots = copy_list (a, user_data_roots, NULL, 0, &q->user_data_roots_len);
+  q->has_user_data_roots = true;
+  q->user_runtime_roots = copy_list (a, user_runtime_roots, NULL, 0, &q->user_runtime_roots_len);
+  q->has_user_runtime_roots = true;
   q->has_scan_entries = true;
   q->scan_entries = a->policy->effective->scan->entries;
   q->has_scan_seconds = true;
   q->scan_seconds = a->policy->effective->scan->seconds;
-  return q->groups == NULL || q->engine_roots == NULL ? -ENOMEM : 0;
+  return q->groups == NULL || q->engine_roots == NULL || q->user_data_roots == NULL
+                 || q->user_runtime_roots == NULL
+             ? -ENOMEM
+             : 0;
 }
 
 /* Standard streams, --preserve-fds, LISTEN_FDS.  More than can be asked is refused by the rule.  */

@@ -18,6 +18,10 @@ const char *const engine_roots[] = {
   NULL,
 };
 
+/* Of rootless Podman and Docker.  */
+const char *const user_data_roots[] = { "containers/storage", "docker", NULL };
+const char *const user_runtime_roots[] = { "containers", "docker", NULL };
+
 /* Whether the source may itself be a mount point, as memory-backed volumes are.  */
 enum own_mount
 {

@@ -277,45 +277,150 @@ static int set_never (struct resolver *r, struct fact_host *host)
   return resolver_fact (r, result, &host->never_error);
 }
 
+/* ---- the user namespace ---- */
+
+/* The first line of /proc/self/uid_map, user_namespaces(7).  */
+struct first_map
+{
+  unsigned long inside;
+  unsigned long outside;
+  unsigned long count;
+};
+
+static bool read_first_map (struct first_map *map)
+{
+  cleanup_file FILE *file = fopen ("/proc/self/uid_map", "re");
+
+  return file != NULL
+         && fscanf (file, "%lu %lu %lu", &map->inside, &map->outside, &map->count) == 3;
+}
+
+/* The initial one maps all ids to themselves.  */
+static bool in_initial_user_namespace (void)
+{
+  struct first_map map;
+
+  return read_first_map (&map) && map.inside == 0 && map.outside == 0 && map.count == 4294967295UL;
+}
+
 /* ---- engines ---- */
+
+/* An engine that isn't there has no files to recognise.  A root that is found twice is kept once.
+ */
+static int add_engine_root (struct resolver *r, struct fact_host *host, const char *path)
+{
+  cleanup_close int fd =
+      path_openat2 (AT_FDCWD, path, O_PATH | O_DIRECTORY, 0, RESOLVE_NO_MAGICLINKS);
+  char *root;
+  char **grown;
+  int result;
+
+  if (fd < 0)
+    return 0;
+  result = resolver_path (r, fd, &root);
+  if (result < 0)
+    return result == -ENOMEM ? result : 0;
+  for (size_t i = 0; i < host->engine_roots_len; i++)
+    if (strcmp (host->engine_roots[i], root) == 0)
+      return 0;
+  grown = arena_grow (r->arena, host->engine_roots, host->engine_roots_len * sizeof *grown,
+                      (host->engine_roots_len + 1) * sizeof *grown);
+  if (grown == NULL)
+    return -ENOMEM;
+  host->engine_roots = grown;
+  grown[host->engine_roots_len++] = root;
+  return 0;
+}
+
+static int add_engine_roots (struct resolver *r, struct fact_host *host, const char *base,
+                             const char *below, char **names, size_t names_len)
+{
+  int result = 0;
+
+  if (base == NULL || base[0] != '/')
+    return 0;
+  for (size_t i = 0; result == 0 && i < names_len; i++)
+    {
+      cleanup_free char *path = NULL;
+
+      if (asprintf (&path, "%s/%s%s", base, below, names[i]) < 0)
+        {
+          path = NULL;
+          return -ENOMEM;
+        }
+      result = add_engine_root (r, host, path);
+    }
+  return result;
+}
+
+/* The account's home by the host's file; NULL in *HOME for an account that is not in it.  */
+static int home_of_account (struct resolver *r, unsigned long uid, const char **home)
+{
+  cleanup_free char *text = NULL;
+  cleanup_file FILE *file = NULL;
+  struct passwd *p;
+  int result = open_database ("/etc/passwd", &text, &file);
+
+  *home = NULL;
+  if (result < 0)
+    return result == -ENOMEM ? result : 0;
+  while (*home == NULL && (p = fgetpwent (file)) != NULL)
+    if (p->pw_uid == uid && p->pw_dir != NULL)
+      {
+        *home = arena_strdup (r->arena, p->pw_dir);
+        if (*home == NULL)
+          return -ENOMEM;
+      }
+  return 0;
+}
+
+/* Root of a user namespace that is not the initial one is a rootless engine's user, one level out.
+   Such an engine keeps its files by the XDG base directories, and hands its environment on; nothing
+   of a container's is in that.  */
+static int add_user_engine_roots (struct resolver *r, struct fact_host *host)
+{
+  const struct questions *q = r->questions;
+  const char *home;
+  struct first_map map;
+  char run[64];
+  int result;
+
+  if (in_initial_user_namespace () || !read_first_map (&map) || map.inside != 0)
+    return 0;
+  snprintf (run, sizeof run, "/run/user/%lu", map.outside);
+  result = home_of_account (r, map.outside, &home);
+  const struct
+  {
+    const char *base;
+    const char *below;
+    char **names;
+    size_t len;
+  } places[] = {
+    { home, ".local/share/", q->user_data_roots, q->user_data_roots_len },
+    { getenv ("HOME"), ".local/share/", q->user_data_roots, q->user_data_roots_len },
+    { getenv ("XDG_DATA_HOME"), "", q->user_data_roots, q->user_data_roots_len },
+    { run, "", q->user_runtime_roots, q->user_runtime_roots_len },
+    { getenv ("XDG_RUNTIME_DIR"), "", q->user_runtime_roots, q->user_runtime_roots_len },
+  };
+
+  for (size_t i = 0; result == 0 && i < ARRAY_SIZE (places); i++)
+    result =
+        add_engine_roots (r, host, places[i].base, places[i].below, places[i].names, places[i].len);
+  return result;
+}
 
 static int set_engine_roots (struct resolver *r, struct fact_host *host)
 {
   const struct questions *q = r->questions;
-  int result;
+  int result = 0;
 
-  host->engine_roots =
-      arena_alloc_array (r->arena, q->engine_roots_len, sizeof *host->engine_roots);
-  if (host->engine_roots == NULL)
-    return -ENOMEM;
   host->has_engine_roots = true;
-  for (size_t i = 0; i < q->engine_roots_len; i++)
-    {
-      cleanup_close int fd = path_openat2 (AT_FDCWD, q->engine_roots[i], O_PATH | O_DIRECTORY, 0,
-                                           RESOLVE_NO_MAGICLINKS);
-
-      /* An engine that isn't there has no files to recognise.  */
-      if (fd < 0)
-        continue;
-      result = resolver_path (r, fd, &host->engine_roots[host->engine_roots_len]);
-      if (result == -ENOMEM)
-        return result;
-      host->engine_roots_len += result == 0;
-    }
-  return 0;
+  for (size_t i = 0; result == 0 && i < q->engine_roots_len; i++)
+    result = add_engine_root (r, host, q->engine_roots[i]);
+  return result < 0 ? result : add_user_engine_roots (r, host);
 }
 
 /* ---- the rest ---- */
-
-/* user_namespaces(7): the initial one maps all ids to themselves.  */
-static bool in_initial_user_namespace (void)
-{
-  cleanup_file FILE *file = fopen ("/proc/self/uid_map", "re");
-  unsigned long inside, outside, count;
-
-  return file != NULL && fscanf (file, "%lu %lu %lu", &inside, &outside, &count) == 3 && inside == 0
-         && outside == 0 && count == 4294967295UL;
-}
 
 #ifndef LANDLOCK_CREATE_RULESET_VERSION
 #  define LANDLOCK_CREATE_RULESET_VERSION 1U
