@@ -93,7 +93,9 @@ say "only libocispec knows yajl" \
 say "linux, cgroup and state don't read the config" \
   "$(grep -rnwE --include='*.[ch]' 'oci_(config|process|mount|hooks|hook|linux|root)' \
        src/linux src/cgroup src/state)"
+# A child of resolve_userns.c joins a user namespace, for nothing but to be looked at.
 say "base, spec, policy and plan call no kernel interface for containers" \
   "$(grep -rnE --include='*.[ch]' \
        '\b(mount|umount2|unshare|setns|clone3?|pivot_root|chroot|fsopen|move_mount|mount_setattr) \(' \
-       src/base src/spec src/policy src/plan | grep -vE '^[^:]*:[0-9]*: *(/?\*|//)')"
+       src/base src/spec src/policy src/plan |
+     grep -vE '^[^:]*:[0-9]*: *(/?\*|//)|^src/spec/resolve_userns.c:[0-9]*:.*setns \(namespace, CLONE_NEWUSER\)')"

@@ -3,19 +3,16 @@
 #include "container/parent.h"
 
 #include <errno.h>
-#include <fcntl.h>
-#include <linux/sched.h>
-#include <sched.h>
 #include <signal.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/syscall.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
 #include "base/cleanup.h"
 #include "base/str.h"
 #include "container/attributes.h"
+#include "container/clone.h"
 #include "container/hooks.h"
 #include "container/idmap.h"
 #include "container/init.h"
@@ -24,162 +21,7 @@
 #include "linux/oom_score.h"
 #include "linux/process.h"
 #include "linux/rlimit.h"
-#include "linux/timens.h"
 #include "linux/userns.h"
-
-#ifndef CLONE_NEWTIME
-#  define CLONE_NEWTIME 0x00000080
-#endif
-
-/* Made by clone3 itself; cgroup namespaces are made by init once it is in its cgroup, a time
-   namespace before.  */
-static uint64_t new_namespace_flags (const struct plan *plan)
-{
-  uint64_t flags = 0;
-  for (size_t i = 0; i < plan->namespaces_len; i++)
-    if (plan->namespaces[i].path == NULL && plan->namespaces[i].flag != CLONE_NEWCGROUP
-        && plan->namespaces[i].flag != CLONE_NEWTIME)
-      flags |= plan->namespaces[i].flag;
-  return flags;
-}
-
-/* A namespace that this process is in while it clones, and its own one, to return to.  */
-struct visit
-{
-  const char *type;
-  int flag;
-  int own;
-};
-
-#define VISITS_MAX 8
-#define CLOCKS_MAX 2 /* monotonic and boottime */
-
-static const struct
-{
-  const char *type;
-  const char *own;
-} own_namespaces[] = {
-  { "pid", "/proc/self/ns/pid" },       { "network", "/proc/self/ns/net" },
-  { "ipc", "/proc/self/ns/ipc" },       { "uts", "/proc/self/ns/uts" },
-  { "cgroup", "/proc/self/ns/cgroup" }, { "time", "/proc/self/ns/time" },
-};
-
-static int open_own_namespace (const char *type)
-{
-  for (size_t i = 0; i < ARRAY_SIZE (own_namespaces); i++)
-    if (str_equal (own_namespaces[i].type, type))
-      return open (own_namespaces[i].own, O_RDONLY | O_CLOEXEC);
-  errno = EINVAL;
-  return -1;
-}
-
-/* Returns to the own namespaces: this process's hooks are made there.  */
-static int end_visits (struct visit *visits, size_t n, struct error *err)
-{
-  int r = 0;
-  while (n-- > 0)
-    {
-      if (setns (visits[n].own, visits[n].flag) < 0 && r == 0)
-        r = error_errno (err, errno, "return to the own %s namespace", visits[n].type);
-      cleanup_closep (&visits[n].own);
-    }
-  return r;
-}
-
-static int begin_visits (const struct container_setup *setup, struct visit *visits, size_t *n,
-                         struct error *err)
-{
-  const struct plan *plan = setup->plan;
-  for (size_t i = 0; i < plan->namespaces_len; i++)
-    {
-      const struct plan_namespace *ns = &plan->namespaces[i];
-      if (!setup_parent_joins (plan, ns))
-        continue;
-      struct visit v = { ns->type, (int)ns->flag, open_own_namespace (ns->type) };
-      if (v.own < 0 || *n == VISITS_MAX)
-        return error_errno (err, errno, "open the own %s namespace", ns->type);
-      if (setns (setup_descriptor (setup, ns->descriptor), v.flag) < 0)
-        {
-          int saved = errno;
-          cleanup_closep (&v.own);
-          return error_errno (err, saved, "join the %s namespace %s", ns->type, ns->path);
-        }
-      visits[(*n)++] = v;
-    }
-  return 0;
-}
-
-/* A time namespace is empty until its offsets are written: made by this process for its child. *OWN
-   leads back, or is -1 where none is wanted.  */
-static int make_time_namespace (const struct plan *plan, int procfd, int *own, struct error *err)
-{
-  struct time_offset offsets[CLOCKS_MAX];
-  size_t n = 0;
-  for (size_t i = 0; i < plan->namespaces_len; i++)
-    {
-      if (plan->namespaces[i].path != NULL || plan->namespaces[i].flag != CLONE_NEWTIME)
-        continue;
-      for (; n < plan->time_offsets.len && n < CLOCKS_MAX; n++)
-        offsets[n] =
-            (struct time_offset){ plan->time_offsets.keys[n], plan->time_offsets.values[n].secs,
-                                  plan->time_offsets.values[n].nanosecs };
-      return timens_make (procfd, offsets, n, own, err);
-    }
-  return 0;
-}
-
-/* The child is a plain copy of this process, which has one thread: as after fork(2).  */
-static pid_t clone_init (const struct container_setup *setup, int cgroup_fd, int *ret_pidfd)
-{
-  struct clone_args args = {
-    .flags = CLONE_PIDFD | new_namespace_flags (setup->plan),
-    .pidfd = (uint64_t)(uintptr_t)ret_pidfd,
-    .exit_signal = SIGCHLD,
-  };
-  if (cgroup_fd >= 0)
-    {
-      args.flags |= CLONE_INTO_CGROUP;
-      args.cgroup = (uint64_t)cgroup_fd;
-    }
-  return (pid_t)syscall (SYS_clone3, &args, sizeof args);
-}
-
-/* The child inherits what is joined here: a pid namespace can't be entered in another way, and what
-   belongs to the host's user namespace can't be entered from a new one.  */
-static int clone_in_namespaces (const struct container_setup *setup, int cgroup_fd, pid_t *ret_pid,
-                                int *ret_pidfd, struct error *err)
-{
-  struct visit visits[VISITS_MAX];
-  struct error ignored;
-  size_t n = 0;
-  int r = begin_visits (setup, visits, &n, err);
-  if (r < 0)
-    {
-      (void)end_visits (visits, n, &ignored);
-      return r;
-    }
-  pid_t pid = clone_init (setup, cgroup_fd, ret_pidfd);
-  if (pid == 0)
-    {
-      *ret_pid = 0;
-      return 0;
-    }
-  r = pid < 0 ? error_errno (err, errno, "clone the container's init with namespaces 0x%llx",
-                             (unsigned long long)new_namespace_flags (setup->plan))
-              : 0;
-  int back = end_visits (visits, n, r < 0 ? &ignored : err);
-  if (r == 0 && back < 0)
-    {
-      kill (pid, SIGKILL);
-      while (waitpid (pid, NULL, 0) < 0 && errno == EINTR)
-        ;
-      cleanup_closep (ret_pidfd);
-    }
-  if (r < 0 || back < 0)
-    return r < 0 ? r : back;
-  *ret_pid = pid;
-  return 0;
-}
 
 static int run_runtime_hooks (const struct parent_request *request, const char *state_json,
                               struct error *err)
@@ -229,7 +71,9 @@ static int empower_init (const struct parent_request *request, pid_t pid, struct
   for (size_t i = 0; r == 0 && i < p->rlimits_len; i++)
     r = rlimit_raise_hard_of (pid, p->rlimits[i].name, p->rlimits[i].resource, p->rlimits[i].hard,
                               err);
-  return r < 0 ? r : write_maps (request->procfd, pid, plan->user_namespace, err);
+  return r < 0 || plan->user_namespace->joined
+             ? r
+             : write_maps (request->procfd, pid, plan->user_namespace, err);
 }
 
 static int move_interfaces (const struct parent_request *request, pid_t pid, struct error *err)
@@ -289,22 +133,6 @@ static int tell_death (pid_t pid, int r, struct error *err)
   return r;
 }
 
-static int clone_in_time (const struct parent_request *request, pid_t *ret_pid, int *ret_pidfd,
-                          struct error *err)
-{
-  struct error ignored;
-  int own = -1;
-  int r = make_time_namespace (request->setup->plan, request->procfd, &own, err);
-  if (r < 0)
-    return r;
-  r = clone_in_namespaces (request->setup, cgroup_v2_fd (request->cgroup), ret_pid, ret_pidfd, err);
-  if (own >= 0 && r == 0 && *ret_pid == 0)
-    close (own);
-  else if (own >= 0)
-    (void)timens_leave (own, &ignored); /* our children to come are hooks only */
-  return r;
-}
-
 int parent_create_init (const struct parent_request *request, struct created *ret,
                         struct error *err)
 {
@@ -315,7 +143,7 @@ int parent_create_init (const struct parent_request *request, struct created *re
     r = sync_pair (ends, err);
   if (r < 0)
     return r;
-  r = clone_in_time (request, &init.pid, &init.pidfd, err);
+  r = clone_init (request->setup, request->cgroup, request->procfd, &init.pid, &init.pidfd, err);
   if (r == 0 && init.pid == 0)
     {
       close (ends[0]);

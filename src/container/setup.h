@@ -48,8 +48,8 @@ static inline int setup_descriptor (const struct container_setup *setup, int ind
 }
 
 /* Which joined namespaces the parent enters before it clones, for init to be in: the pid namespace
-   always, which is for children only; and, for a new user namespace, all of them: they belong to
-   the host's or to some other one, over which init has no rights any more.  */
+   always, which is for children only; and, with a user namespace, all of them: they belong to the
+   host's or to some other one, over which init has no rights any more.  */
 static inline bool setup_parent_joins (const struct plan *plan, const struct plan_namespace *ns)
 {
   return ns->path != NULL && (plan->user_namespace != NULL || str_equal (ns->type, "pid"));

@@ -102,18 +102,52 @@ static int map_own_ids (const struct oci_process *process, struct arena *arena, 
   return 0;
 }
 
+static struct oci_id_mapping *mappings_of (struct arena *arena, const struct fact_id_range *ranges,
+                                           size_t len)
+{
+  struct oci_id_mapping *maps = arena_alloc_array (arena, len + 1, sizeof *maps);
+  for (size_t i = 0; maps != NULL && i < len; i++)
+    {
+      SET_NUMBER (&maps[i], container_id, ranges[i].inside);
+      SET_NUMBER (&maps[i], host_id, ranges[i].outside);
+      SET_NUMBER (&maps[i], size, ranges[i].count);
+    }
+  return maps;
+}
+
+/* What a namespace that is joined maps is what it maps, whatever the configuration says; the rule
+   namespace.entry compares the two.  */
+static int take_maps (const struct plan_input *in, struct arena *arena, size_t index,
+                      struct plan *plan, struct plan_user_namespace *user)
+{
+  const char *pointer = pointer_printf (arena, "/linux/namespaces/%zu/path", index);
+  const struct fact_namespace *fact = pointer ? fact_namespace_find (in->facts, pointer) : NULL;
+  if (fact == NULL)
+    return -ENOMEM;
+  user->has_joined = user->joined = true;
+  user->has_uid_mappings = user->has_gid_mappings = true;
+  user->uid_mappings = mappings_of (arena, fact->uid_map, fact->uid_map_len);
+  user->uid_mappings_len = fact->uid_map_len;
+  user->gid_mappings = mappings_of (arena, fact->gid_map, fact->gid_map_len);
+  user->gid_mappings_len = fact->gid_map_len;
+  plan->user_namespace = user;
+  return user->uid_mappings == NULL || user->gid_mappings == NULL ? -ENOMEM : 0;
+}
+
 static int make_user_namespace (const struct plan_input *in, struct arena *arena, struct plan *plan)
 {
   const struct oci_linux *linux_ = in->admission->config->linux;
   struct plan_user_namespace *user;
-  bool is_new = false;
-  for (size_t i = 0; i < plan->namespaces_len; i++)
-    is_new |= str_equal (plan->namespaces[i].type, "user") && plan->namespaces[i].path == NULL;
-  if (!is_new)
+  size_t index = 0;
+  while (index < plan->namespaces_len && !str_equal (plan->namespaces[index].type, "user"))
+    index++;
+  if (index == plan->namespaces_len)
     return 0;
   user = arena_alloc (arena, sizeof *user);
   if (user == NULL)
     return -ENOMEM;
+  if (plan->namespaces[index].path != NULL)
+    return take_maps (in, arena, index, plan, user);
   if (linux_->uid_mappings_len == 0)
     return map_own_ids (in->admission->config->process, arena, plan, user);
   user->has_uid_mappings = user->has_gid_mappings = true;

@@ -175,7 +175,8 @@ static const struct rule_help *const texts[] = {
         .kubernetes = "hostNetwork, hostPID, hostIPC: false"),
   TEXT (.id = "namespace.entry", .protects = "that each namespace is what it is called",
         .looks_at = "an entry's path is a namespace file of the entry's type; no type twice or "
-                    "unknown; no mount or user namespace by path",
+                    "unknown; no mount namespace by path; a user namespace that is joined is "
+                    "not the host's and has the maps that the configuration says",
         .docker = ENGINE_WRITES, .podman = ENGINE_WRITES, .kubernetes = ENGINE_WRITES),
   TEXT (.id = "namespace.foreign", .protects = "other containers and services against being joined",
         .looks_at = "a joined namespace is an engine's network namespace or that of a container "

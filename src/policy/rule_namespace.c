@@ -75,6 +75,34 @@ static void check_required (struct evaluation *ev)
 
 /* ---- entries ---- */
 
+static bool maps_equal (const struct oci_id_mapping *maps, size_t len,
+                        const struct fact_id_range *ranges, size_t ranges_len)
+{
+  if (len != ranges_len)
+    return false;
+  for (size_t i = 0; i < len; i++)
+    {
+      size_t k = 0;
+
+      while (k < ranges_len
+             && (maps[i].container_id != ranges[k].inside || maps[i].host_id != ranges[k].outside
+                 || maps[i].size != ranges[k].count))
+        k++;
+      if (k == ranges_len)
+        return false;
+    }
+  return true;
+}
+
+/* The rules that ask whose ids a container has read linux.uidMappings: those of a joined namespace
+   have to be the namespace's own.  */
+static bool maps_are_those (const struct oci_linux *linux, const struct fact_namespace *ns)
+{
+  return ns->has_uid_map && ns->has_gid_map
+         && maps_equal (linux->uid_mappings, linux->uid_mappings_len, ns->uid_map, ns->uid_map_len)
+         && maps_equal (linux->gid_mappings, linux->gid_mappings_len, ns->gid_map, ns->gid_map_len);
+}
+
 /* What is wrong with a joined namespace, or NULL.  */
 static char *entry_problem (struct evaluation *ev, const struct oci_namespace *entry,
                             const char *pointer)
@@ -84,8 +112,6 @@ static char *entry_problem (struct evaluation *ev, const struct oci_namespace *e
 
   if (str_equal (entry->type, "mount"))
     return ev_printf (ev, "a mount namespace can't be joined");
-  if (str_equal (entry->type, "user"))
-    return ev_printf (ev, "a user namespace can't be joined by path");
   str_quote (entry->path, quoted);
   if (ns == NULL)
     return ev_printf (ev, "%s was not looked at", quoted);
@@ -97,6 +123,15 @@ static char *entry_problem (struct evaluation *ev, const struct oci_namespace *e
     return ev_printf (ev, "%s is a namespace of another type", quoted);
   if (fact_namespace_is_host (ev->facts, ns, entry->type) < 0)
     return ev_printf (ev, "whether %s is the host's namespace can't be told", quoted);
+  if (!str_equal (entry->type, "user"))
+    return NULL;
+  if (fact_namespace_is_host (ev->facts, ns, "user") > 0)
+    return ev_printf (ev, "%s is the host's user namespace", quoted);
+  if (!maps_are_those (ev->config->linux, ns))
+    return ev_printf (ev,
+                      "the user namespace %s has other maps than linux.uidMappings and "
+                      "linux.gidMappings say",
+                      quoted);
   return NULL;
 }
 

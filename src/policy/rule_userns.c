@@ -62,7 +62,9 @@ void check_userns (struct evaluation *ev)
                    "id mappings are given without a user namespace");
       return;
     }
-  if (user->path == NULL && linux->uid_mappings_len == 0 && linux->gid_mappings_len == 0)
+  if (user->path != NULL && linux->uid_mappings_len == 0 && linux->gid_mappings_len == 0)
+    return; /* namespace.entry says that the maps are not those of the namespace */
+  if (linux->uid_mappings_len == 0 && linux->gid_mappings_len == 0)
     {
       struct finding *f = ev_report (ev, RULE_USERNS_MAPPING, ACTION_REJECT, "/linux/uidMappings",
                                      "a user namespace without maps has the host's ids, root too");

@@ -45,6 +45,13 @@ static int open_namespace (struct resolver *r, int fd, struct fact_namespace *f)
   f->kind = fact_text (namespace_type ((uint32_t)type));
   SET_FACT (f, dev, st.st_dev);
   SET_FACT (f, ino, st.st_ino);
+  if (str_equal (f->kind, "user"))
+    {
+      int result = resolver_user_namespace (r, readable, f);
+
+      if (result < 0)
+        return result;
+    }
   type = resolver_keep (r, steal_fd (&readable));
   if (type < 0)
     return type;

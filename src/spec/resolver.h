@@ -33,6 +33,10 @@ int resolve_hooks (struct resolver *);
 int resolve_descriptors (struct resolver *);
 int resolve_host (struct resolver *);
 
+/* The maps of the user namespace that is open as NAMESPACE.  A negative errno when they can't be
+   read: EINVAL for the caller's own, EPERM for one over which the caller has no rights.  */
+int resolver_user_namespace (struct resolver *, int namespace, struct fact_namespace *);
+
 /* Puts FD, whose ownership it takes in any case, into the table.  The index, or -ENOMEM.  */
 int resolver_keep (struct resolver *, int fd);
 

@@ -34,9 +34,6 @@ static void check_namespace (const struct oci_namespace *n, size_t i, uint32_t *
     reject (findings, "namespace.entry", pointer,
             "the path of the %s namespace, \"%s\", is not absolute", n->type,
             str_quote (n->path, quoted));
-  if (str_equal (n->type, "user"))
-    reject (findings, "config.unsupported", pointer,
-            "a user namespace is to be joined by path, and this build can only make one");
   /* Its root is somebody else's: what is mounted there was never judged.  */
   if (str_equal (n->type, "mount"))
     reject (findings, "namespace.entry", pointer,
@@ -74,12 +71,12 @@ void validate_id_ranges (const char *pointer, const struct oci_id_mapping *maps,
 }
 
 static void check_id_mappings (const char *name, const struct oci_id_mapping *maps, size_t len,
-                               bool new_namespace, struct findings *findings)
+                               bool has_namespace, struct findings *findings)
 {
   char *pointer = pointer_printf (findings->arena, "/linux/%s", name);
 
-  if (!new_namespace && len > 0)
-    reject (findings, "config.invalid", pointer, "linux.%s is given without a new user namespace",
+  if (!has_namespace && len > 0)
+    reject (findings, "config.invalid", pointer, "linux.%s is given without a user namespace",
             name);
   if (len > ID_MAPPINGS_MAX)
     reject (findings, "config.invalid", pointer, "linux.%s has %zu ranges, the kernel takes %d",
@@ -95,18 +92,18 @@ static void check_user_namespace (const struct oci_config *config, struct findin
 {
   const struct oci_linux *l = config->linux;
   const struct oci_namespace *user = config_namespace (config, "user");
-  bool is_new = user != NULL && is_empty (user->path);
 
   if (l == NULL)
     return;
-  /* Without any, the process's own ids are mapped to those of the caller, see plan/make_linux.c. */
-  if (is_new && (l->uid_mappings_len == 0) != (l->gid_mappings_len == 0))
+  /* Without any, a new one maps the process's own ids to those of the caller, and of one that is
+     joined its own maps are taken, see plan/make_linux.c.  */
+  if (user != NULL && (l->uid_mappings_len == 0) != (l->gid_mappings_len == 0))
     reject (findings, "config.invalid",
             l->uid_mappings_len == 0 ? "/linux/uidMappings" : "/linux/gidMappings",
-            "linux.%s is missing: a new user namespace maps users and groups both, or neither",
+            "linux.%s is missing: a user namespace maps users and groups both, or neither",
             l->uid_mappings_len == 0 ? "uidMappings" : "gidMappings");
-  check_id_mappings ("uidMappings", l->uid_mappings, l->uid_mappings_len, is_new, findings);
-  check_id_mappings ("gidMappings", l->gid_mappings, l->gid_mappings_len, is_new, findings);
+  check_id_mappings ("uidMappings", l->uid_mappings, l->uid_mappings_len, user != NULL, findings);
+  check_id_mappings ("gidMappings", l->gid_mappings, l->gid_mappings_len, user != NULL, findings);
 }
 
 /* time_namespaces(7).  */

@@ -291,9 +291,10 @@ static const struct refusal refused[] = {
     "config.invalid",
     "/linux/uidMappings",
     NULL },
-  { { NAMESPACES ("{\"type\":\"mount\"},{\"type\":\"user\",\"path\":\"/proc/1/ns/user\"}") },
-    "config.unsupported",
-    "/linux/namespaces/1",
+  { { .linux_part = "{\"namespaces\":[{\"type\":\"mount\"},{\"type\":\"user\",\"path\":\"/x\"}],"
+                    "\"gidMappings\":[{\"containerID\":0,\"hostID\":1,\"size\":1}]}" },
+    "config.invalid",
+    "/linux/uidMappings",
     NULL },
   { { LINUX ("\"uidMappings\":[{\"containerID\":0,\"hostID\":1,\"size\":1}]") },
     "config.invalid",
