@@ -59,6 +59,22 @@ member ()
   [ -z "$output" ]
 }
 
+@test "a pod with a user namespace: its containers join the infra container's by path" {
+  local infra a
+  pod_up --uidmap 0:700000:65536 --gidmap 0:800000:65536
+  member a bb sleep 1000
+  infra=$(pm inspect -f '{{.State.Pid}}' "$(pm pod inspect -f '{{.InfraContainerID}}' "$POD")")
+  a=$(pm inspect -f '{{.State.Pid}}' "$POD-a")
+  [ "$(readlink "/proc/$a/ns/user")" = "$(readlink "/proc/$infra/ns/user")" ]
+  [ "$(readlink "/proc/$a/ns/user")" != "$(readlink /proc/self/ns/user)" ]
+  grep -q '^Uid:	701000	701000	701000	701000$' "/proc/$a/status"
+  grep -q '^Gid:	801000	801000	801000	801000$' "/proc/$a/status"
+  [ "$(pm exec "$POD-a" id -u)" = 1000 ]
+  pm pod stop -t 1 "$POD"
+  pm pod start "$POD"
+  [ "$(pm exec "$POD-a" id -u)" = 1000 ]
+}
+
 @test "a pod that shares its processes" {
   pod_up --share pid,ipc,net,uts
   member a bb sleep 4321
