@@ -28,7 +28,9 @@ refused ()
   for rule in user.root rootfs.readonly namespace.host; do
     [[ $stderr == *"$rule: "* ]]
   done
-  [[ $stderr == *"add --user 1000:1000"*"add --read-only --tmpfs /tmp"* || $stderr == *"remove --network host"* ]]
+  [[ $stderr == *"add --user 1000:1000"* ]]
+  [[ $stderr == *"add --read-only --tmpfs /tmp"* ]]
+  [[ $stderr == *"remove --network host"* ]]
 }
 
 @test "users and groups" {
@@ -64,6 +66,8 @@ refused ()
   python3 -c 'import socket, sys; s = socket.socket(socket.AF_UNIX); s.bind(sys.argv[1]); s.listen()' "$PODMAN_DIR/workspace/s.sock"
   refused mount.socket '' "${HARDENED[@]}" -v "$PODMAN_DIR/workspace/s.sock:/s" bb id
   rm "$PODMAN_DIR/workspace/s.sock"
+  # With it Podman mounts a directory that holds a socket of its own.
+  NOTIFY_SOCKET="$PODMAN_DIR/workspace/notify" refused mount.socket '' "${HARDENED[@]}" --sdnotify=container bb id
   refused mount.propagation '' "${HARDENED[@]}" -v "$PODMAN_DIR/workspace:/work:rshared" bb id
 }
 
