@@ -12,6 +12,7 @@
 #include "base/log.h"
 #include "base/str.h"
 #include "container/container.h"
+#include "container/hooks.h"
 #include "container/idmap.h"
 #include "container/parent.h"
 #include "container/record.h"
@@ -336,6 +337,9 @@ int container_create_open (const struct create_request *request, struct created 
       hand_over (&c, ret_created, ret);
     }
   creation_end (&c);
+  /* runtime.md, "Lifecycle": a failed hook leads to the same end as delete.  */
+  if (r == -ECANCELED)
+    hooks_run_poststop (request->plan);
   return r;
 }
 

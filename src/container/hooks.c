@@ -17,7 +17,9 @@
 
 #include "base/cleanup.h"
 #include "base/fd.h"
+#include "base/log.h"
 #include "base/str.h"
+#include "container/container.h"
 #include "linux/process.h"
 
 #define OUTPUT_MAX     1024 /* of what a failing hook printed, for the message */
@@ -225,7 +227,9 @@ static int run_hook (const char *kind, const struct plan_hook *hook, int fd,
     end_hook (&running, true);
   cleanup_closep (&running.pidfd);
   cleanup_closep (&running.output);
-  return r;
+  if (r < 0 && err != NULL)
+    err->code = -ECANCELED;
+  return r < 0 ? -ECANCELED : 0;
 }
 
 int hooks_run (const char *kind, const struct plan_hook *hooks, size_t len,
@@ -248,4 +252,17 @@ int hooks_run_confined (const char *kind, const struct plan_hook *hooks, size_t 
   for (size_t i = 0; r == 0 && i < len; i++)
     r = run_hook (kind, &hooks[i], -1, workload, state_json, err);
   return r;
+}
+
+void hooks_run_poststop (const struct plan *plan)
+{
+  const struct plan_hooks *h = plan->hooks;
+  cleanup_free char *state =
+      h != NULL && h->poststop_len > 0 ? container_state_json (plan, 0, "stopped") : NULL;
+  for (size_t i = 0; state != NULL && i < h->poststop_len; i++)
+    {
+      struct error err = { 0 };
+      if (run_hook ("poststop", &h->poststop[i], -1, NULL, state, &err) < 0)
+        log_write (LOG_LEVEL_WARNING, "%s", err.message);
+    }
 }

@@ -91,14 +91,12 @@ int container_start (const char *root, const char *id, const char *expected_poli
                       container_status_name (status));
   r = check_unchanged (&c, expected_policy, err);
   if (r == 0)
-    r = start_program (&c, err);
-  if (r < 0)
-    return r;
-  r = run_poststart (&c, err);
-  /* runtime.md, "Lifecycle": and it goes on with the container's destruction and poststop.  */
+    r = container_start_open (&c, err);
+  /* runtime.md, "Lifecycle": after a failed startContainer or poststart hook it goes on with the
+     container's destruction and poststop.  */
   struct error ignored = { 0 };
-  if (r < 0 && delete_opened (&c, &ignored) < 0)
-    log_write (LOG_LEVEL_INFO, "%s", ignored.message);
+  if (r == -ECANCELED && delete_opened (&c, &ignored) < 0)
+    log_write (LOG_LEVEL_WARNING, "%s", ignored.message);
   return r;
 }
 
@@ -166,19 +164,6 @@ static int end_init (const struct container *c, struct cgroup *cgroup, struct er
   return r < 0 ? r : process_wait_exit (pidfd, KILL_TIMEOUT_MS, err);
 }
 
-/* They run after everything is gone; one that fails does not stop the others, nor the delete.  */
-static void run_poststop (const struct plan *plan)
-{
-  const struct plan_hooks *h = plan->hooks;
-  cleanup_free char *state = container_state_json (plan, 0, "stopped");
-  for (size_t i = 0; h != NULL && state != NULL && i < h->poststop_len; i++)
-    {
-      struct error err = { 0 };
-      if (hooks_run ("poststop", &h->poststop[i], 1, NULL, state, &err) < 0)
-        log_write (LOG_LEVEL_INFO, "%s", err.message);
-    }
-}
-
 static int delete_opened (struct container *c, struct error *err)
 {
   struct cgroup *cgroup = steal_ptr (&c->cgroup);
@@ -196,7 +181,7 @@ static int delete_opened (struct container *c, struct error *err)
   if (r == 0)
     r = state_dir_remove (c->rootfd, c->id, err);
   if (r == 0 && c->record != NULL)
-    run_poststop (c->record->plan);
+    hooks_run_poststop (c->record->plan);
   return r;
 }
 

@@ -66,6 +66,40 @@ leaky ()
   [ "${#lines[@]}" -le 8 ] # 0 to 4, the directory of ls, two lines of text
 }
 
+@test "LISTEN_FDS of the caller: the sockets from 3 up and the two variables, with the workload's own number" {
+  script 'ls -l /proc/self/fd | grep -c socket:; echo $LISTEN_FDS $LISTEN_PID'
+  edit '.process.env += ["LISTEN_PID=77"]'
+  run --separate-stderr python3 - timeout --foreground 30 env "$MARK" LISTEN_FDS=2 LISTEN_PID=1 "$AGENTRUN" --root "$ROOT" \
+    "${POLICY[@]}" run -b "$BUNDLE" "$ID" <<'PY'
+import os, socket, sys
+listening = [socket.create_server(("127.0.0.1", 0)) for _ in range(3)]
+numbers = [os.dup(s.fileno()) for s in listening]
+for i, n in enumerate(numbers):
+    os.dup2(n, 3 + i)
+os.execvp(sys.argv[1], sys.argv[1:])
+PY
+  echo "$output $stderr"
+  [ "$status" -eq 0 ]
+  [ "$output" = $'2\n2 1' ]
+}
+
+@test "LISTEN_FDS of more than the caller has open is refused, and no number is none" {
+  run --separate-stderr bash -c 'exec 3<&- 4<&- ; exec "$@"' _ timeout --foreground 30 env "$MARK" LISTEN_FDS=2 "$AGENTRUN" --root "$ROOT" \
+    "${POLICY[@]}" run -b "$BUNDLE" "$ID"
+  echo "$stderr"
+  [ "$status" -ne 0 ]
+  nothing_left
+  script 'echo ${LISTEN_FDS:-none}'
+  run --separate-stderr timeout --foreground 30 env "$MARK" LISTEN_FDS=two "$AGENTRUN" --root "$ROOT" "${POLICY[@]}" run -b "$BUNDLE" "$ID"
+  [ "$output" = none ]
+}
+
+@test "a closed standard input, output and error are /dev/null for the workload" {
+  script 'for n in 0 1 2; do readlink /proc/self/fd/$n; done >/tmp/out; sort -u /tmp/out >/tmp/one; read -r x </tmp/one; test "$x" = /dev/null && exit 7'
+  run bash -c 'exec 0<&- 1>&- 2>&-; exec "$@"' _ timeout --foreground 30 env "$MARK" "$AGENTRUN" --root "$ROOT" "${POLICY[@]}" run -b "$BUNDLE" "$ID"
+  [ "$status" -eq 7 ]
+}
+
 @test "--preserve-fds of a descriptor that is not open is refused" {
   run bash -c 'exec 3<&- 4<&- ; exec "$@"' _ timeout --foreground 30 env "$MARK" "$AGENTRUN" --root "$ROOT" \
     "${POLICY[@]}" run --preserve-fds 2 -b "$BUNDLE" "$ID"

@@ -41,19 +41,59 @@ hook ()
   ar delete --force "$ID"
 }
 
-@test "hooks run in the specification's order" {
+# A hook that is a program of the image.
+inside_hook ()
+{
+  edit '.hooks[$k] += [{path: "/bin/sh", args: ["sh", "-c", $s], env: ["PATH=/bin"]}]' --arg k "$1" --arg s "$2"
+}
+
+# /tmp/hooks of the container is $T/hooks.
+share_output ()
+{
+  : >"$T/hooks"
+  chmod 666 "$T/hooks"
+  touch "$BUNDLE/rootfs/tmp/hooks"
+  edit '.mounts |= map(select(.destination != "/tmp"))'
+  bind "$T/hooks" /tmp/hooks rw
+}
+
+@test "hooks of all six kinds run in the specification's order, each before and after what it names" {
   local kind
-  for kind in prestart createRuntime poststart poststop; do
-    hook $kind "echo $kind >>\"\$OUT\""
+  share_output
+  for kind in prestart createRuntime createContainer poststart poststop; do
+    hook $kind "echo $kind \$(jq -r .status) >>\"\$OUT\""
   done
-  args /bin/true
+  inside_hook startContainer 'grep -q "\"status\": *\"created\"" && echo startContainer created >>/tmp/hooks'
+  script 'echo program >>/tmp/hooks'
   create
-  [ "$(cat "$T/hooks")" = $'prestart\ncreateRuntime' ]
+  [ "$(cat "$T/hooks")" = $'prestart creating\ncreateRuntime creating\ncreateContainer creating' ]
   start
   wait_for 5 grep -q poststart "$T/hooks"
   wait_for 5 stopped "$ID"
   ar delete "$ID"
-  [ "$(cat "$T/hooks")" = $'prestart\ncreateRuntime\npoststart\npoststop' ]
+  cat "$T/hooks"
+  # The program and the poststart hooks run at the same time.
+  [ "$(grep -v -e program -e poststart "$T/hooks")" = $'prestart creating\ncreateRuntime creating\ncreateContainer creating\nstartContainer created\npoststop stopped' ]
+  [ "$(sed -n 5,6p "$T/hooks" | sort)" = $'poststart running\nprogram' ]
+}
+
+@test "where the kinds run: the runtime's namespaces or the container's" {
+  local kind
+  for kind in prestart createRuntime createContainer poststart poststop; do
+    hook $kind "echo $kind \$(readlink /proc/self/ns/mnt) \$(readlink /proc/self/ns/uts) >>\"\$OUT\""
+  done
+  args /bin/sleep 100
+  create
+  start
+  local own theirs
+  own="$(readlink /proc/self/ns/mnt) $(readlink /proc/self/ns/uts)"
+  theirs="$(readlink "/proc/$(pid_of "$ID")/ns/mnt") $(readlink "/proc/$(pid_of "$ID")/ns/uts")"
+  ar delete --force "$ID"
+  [ "$(cat "$T/hooks")" = "prestart $own
+createRuntime $own
+createContainer $theirs
+poststart $own
+poststop $own" ]
 }
 
 @test "arguments and environment are the hook's own" {
@@ -80,13 +120,58 @@ hook ()
   [ ! -e "$T/hooks" ]
 }
 
-@test "a failing poststop hook does not stop delete" {
+@test "a failing poststop hook does not stop delete, nor the hooks behind it, and is a warning" {
   hook poststop 'exit 1'
+  hook poststop 'echo second >"$OUT"'
   args /bin/true
   create
   start
   wait_for 5 stopped "$ID"
-  ar delete "$ID" || true
+  ar --log "$LOG" --log-format json --log-level warning delete "$ID"
+  [ "$(cat "$T/hooks")" = second ]
+  [ "$(jq -r .level "$LOG")" = warning ]
+  [[ $(jq -r .msg "$LOG") == "poststop hook "*"ended with exit code 1"* ]]
+  nothing_left
+}
+
+@test "a hook that fails during create ends what was made, and poststop runs after that" {
+  local kind
+  for kind in prestart createRuntime createContainer; do
+    edit 'del(.hooks)'
+    rm -f "$T/hooks"
+    hook $kind 'exit 4'
+    hook poststop 'jq -r .status >"$OUT"; ls "$(dirname "$OUT")/state" >>"$OUT"'
+    create_fails "^agentrun: $kind hook .* ended with exit code 4|^$kind hook .* ended with exit code 4"
+    [ "$(cat "$T/hooks")" = stopped ]
+  done
+}
+
+@test "what fails without a hook's doing runs no poststop" {
+  hook poststop 'echo poststop >"$OUT"'
+  args /no/such/program
+  create_fails 'no such file'
+  [ ! -e "$T/hooks" ]
+}
+
+@test "a hook that runs over its time is killed with what it started, and counts as failed" {
+  hook prestart 'sleep 300 & sleep 300'
+  hook poststop 'echo poststop >"$OUT"'
+  edit '.hooks.prestart[0].timeout = 1'
+  create_fails 'longer than its timeout of 1 s'
+  [ "$(cat "$T/hooks")" = poststop ]
+}
+
+@test "a startContainer hook that fails: no program runs, the container is destroyed and poststop runs" {
+  share_output
+  inside_hook startContainer 'echo reason >&2; exit 5'
+  hook poststop 'echo poststop >>"$OUT"'
+  script 'echo program >>/tmp/hooks'
+  create
+  run --separate-stderr ar start "$ID"
+  echo "$stderr"
+  [ "$status" -eq 1 ]
+  [[ $stderr == *"startContainer hook /bin/sh ended with exit code 5; it said: "*reason* ]]
+  [ "$(cat "$T/hooks")" = poststop ]
   nothing_left
 }
 
