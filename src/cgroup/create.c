@@ -168,6 +168,14 @@ static int descend (struct level *l, const char *name, bool cpuset)
 
 /* Takes the last MADE components of PATH, which FD is open on, away again.  They may be in use by
    others by now: then they stay.  */
+static bool is_still (int group, int parent, const char *name)
+{
+  struct stat ours, there;
+
+  return fstat (group, &ours) == 0 && fstatat (parent, name, &there, AT_SYMLINK_NOFOLLOW) == 0
+         && ours.st_dev == there.st_dev && ours.st_ino == there.st_ino;
+}
+
 static void undo (int fd, const char *path, unsigned made)
 {
   cleanup_free char *rest = strdup (path);
@@ -177,8 +185,11 @@ static void undo (int fd, const char *path, unsigned made)
     {
       char *slash = strrchr (rest, '/');
       cleanup_close int parent = openat (cur, "..", DIRECTORY);
-      if (slash == NULL || parent < 0
-          || (unlinkat (parent, slash + 1, AT_REMOVEDIR) < 0 && errno != ENOENT))
+      if (slash == NULL || parent < 0)
+        return;
+      /* One of the same name that somebody else has made meanwhile is not ours to remove.  */
+      if (is_still (cur, parent, slash + 1) && unlinkat (parent, slash + 1, AT_REMOVEDIR) < 0
+          && errno != ENOENT)
         return;
       *slash = '\0';
       cleanup_closep (&cur);

@@ -13,8 +13,8 @@
    environment, cwd "/", and the descriptors 0 to 2.  Stops at the first that fails, runs over its
    timeout or can't be started; the message names KIND, the path, the exit code and the first of
    what it printed, and the code is -ECANCELED, which nothing else has: what a failed hook means for
-   the container's life is the caller's to see.  A hook with a descriptor is executed by it, another one by its path (in the
-   container: startContainer).  SETUP may be NULL: then all go by path.  */
+   the container's life is the caller's to see.  A hook with a descriptor is executed by it, another
+   one by its path (in the container: startContainer).  SETUP may be NULL: then all go by path.  */
 int hooks_run (const char *kind, const struct plan_hook *hooks, size_t len,
                const struct container_setup *setup, const char *state_json, struct error *err);
 
@@ -23,6 +23,6 @@ int hooks_run (const char *kind, const struct plan_hook *hooks, size_t len,
 int hooks_run_confined (const char *kind, const struct plan_hook *hooks, size_t len,
                         const struct workload *workload, const char *state_json, struct error *err);
 
-/* After a container is destroyed (runtime.md, "Lifecycle", 13): all poststop hooks, with a warning in
-   the log for one that fails.  */
+/* After a container is destroyed (runtime.md, "Lifecycle", 13): all poststop hooks, with a warning
+   in the log for one that fails.  */
 void hooks_run_poststop (const struct plan *);

@@ -301,6 +301,10 @@ enum shape_kind
 /* What an engine put there, recognised by place, owner and destination.  */
 enum shape_kind shape_find (const struct evaluation *, const struct mount_view *);
 
+/* For a source that looks like an engine's own file but lies below no known data root: what would
+   be the root, for the message only; or NULL.  */
+const char *shape_root_guess (struct evaluation *, const struct mount_view *);
+
 /* Data roots of engines that are asked for beside those of the policy; NULL-terminated.  */
 extern const char *const engine_roots[];
 /* Data roots of rootless engines, relative to their user's data home and runtime directory.  */

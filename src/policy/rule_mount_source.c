@@ -112,14 +112,24 @@ static const char *policy_file_name (const struct policy *policy)
   return policy->file == NULL ? SYSTEM_FILE : policy->file;
 }
 
+static bool is_engine_root (const struct facts *facts, const char *path)
+{
+  for (size_t i = 0; facts->host != NULL && i < facts->host->engine_roots_len; i++)
+    if (str_equal (facts->host->engine_roots[i], path))
+      return true;
+  return false;
+}
+
 static void report_ungranted (struct evaluation *ev, const struct mount_view *view,
                               const struct policy_grant *expired)
 {
   const char *mode = mount_is_readonly (view) ? "ro" : "rw";
+  const char *root = shape_root_guess (ev, view);
+  bool known = root != NULL && is_engine_root (ev->facts, root);
   cleanup_strbuf struct strbuf json = { 0 };
   struct finding *f;
 
-  strbuf_json_string (&json, view->source->path);
+  strbuf_json_string (&json, root != NULL && !known ? root : view->source->path);
   if (json.failed)
     {
       ev->findings->failed = true;
@@ -129,6 +139,14 @@ static void report_ungranted (struct evaluation *ev, const struct mount_view *vi
                  "no grant covers %s%s%s", source_name (ev, view),
                  expired == NULL ? "" : ", the one that did expired on ",
                  expired == NULL ? "" : expired->expires);
+  if (root != NULL && !known)
+    {
+      ev_fix (ev, f,
+              "it looks like a file of an engine with a data directory of its own: if that is "
+              "yours, add %s to \"engines\": {\"state\": [...]} in %s",
+              json.data, policy_file_name (ev->policy));
+      return;
+    }
   ev_fix (ev, f,
           "remove %s, use a named volume, or add {\"kind\": \"mount\", \"source\": %s, \"mode\": "
           "\"%s\", \"reason\": \"...\"} to \"grants\" in %s",

@@ -209,3 +209,15 @@ enum shape_kind shape_find (const struct evaluation *ev, const struct mount_view
     }
   return SHAPE_NONE;
 }
+
+const char *shape_root_guess (struct evaluation *ev, const struct mount_view *view)
+{
+  const char *path = view->source->path;
+
+  for (const char *below = path + strlen (path); below > path + 1; below--)
+    for (size_t i = 0; below[-1] == '/' && i < ARRAY_SIZE (shapes); i++)
+      if ((shapes[i].kind == SHAPE_ENGINE_FILE || shapes[i].kind == SHAPE_SHM)
+          && shape_fits (&shapes[i], view, below) && below - 1 > path)
+        return ev_printf (ev, "%.*s", (int)(below - 1 - path), path);
+  return NULL;
+}

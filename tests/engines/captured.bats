@@ -45,3 +45,16 @@ teardown ()
   # Kubernetes' hands its service account's token on, unless it is told not to.
   grep -qx 'cri/ctr-hardened denied mount.token' "$BATS_TEST_DIRNAME/captured.table"
 }
+
+@test "builtin:strict admits a hardened config of each engine" {
+  local engine
+  verdicts --profile builtin:strict
+  rootful=$(cat "$BATS_TEST_TMPDIR/verdicts")
+  verdicts --profile builtin:strict --rootless
+  printf '%s\n' "$rootful" | cat - "$BATS_TEST_TMPDIR/verdicts"
+  for engine in docker podman trixie-docker trixie-podman; do
+    grep -qx "$engine/hardened admitted" <<<"$rootful"
+  done
+  grep -qx 'podman-rootless/hardened admitted' "$BATS_TEST_TMPDIR/verdicts"
+  grep -qx 'cri/ctr-hardened denied mount.token' <<<"$rootful"
+}

@@ -43,6 +43,7 @@ docker_write_policy ()
     engines: {state: [$d + "/data"]},
     grants: [{kind: "mount", source: ($d + "/workspace"), mode: "rw", reason: "the test workspace"}]
   }' >"$DOCKER_DIR/policy.json"
+  jq '.extends = "builtin:strict"' "$DOCKER_DIR/policy.json" >"$DOCKER_DIR/strict.json"
 }
 
 docker_write_config ()
@@ -55,15 +56,18 @@ disabled_plugins = ["io.containerd.grpc.v1.cri"]
 [grpc]
   address = "$DOCKER_DIR/c/containerd.sock"
 TOML
-  jq -n --arg d "$DOCKER_DIR" --arg agentrun "$AGENTRUN" --argjson args "$1" \
-    --arg bridge "$DOCKER_BRIDGE" --argjson old "$(docker_old_key)" '{
+  # What an operator copies from contrib, with this binary and what keeps the daemon to itself.
+  jq --arg d "$DOCKER_DIR" --arg agentrun "$AGENTRUN" --argjson args "$1" \
+    --arg bridge "$DOCKER_BRIDGE" --argjson old "$(docker_old_key)" '.runtimes[].path = $agentrun
+    | if $args == [] then . else .runtimes.agentrun.runtimeArgs = $args end
+    | .runtimes["agentrun-strict"].runtimeArgs = ["--policy", $d + "/strict.json"]
+    | . + {
     "data-root": ($d + "/data"), "exec-root": ($d + "/exec"), "pidfile": ($d + "/dockerd.pid"),
     "containerd": ($d + "/c/containerd.sock"), "bridge": $bridge, "storage-driver": $ENV.DOCKER_STORAGE,
     "iptables": false, "ip6tables": false, "ip-forward": false, "ip-masq": false,
-    "userland-proxy": false, "default-runtime": "runc",
-    "runtimes": {"agentrun": ({"path": $agentrun} + if $args == [] then {} else {runtimeArgs: $args} end)}
+    "userland-proxy": false, "default-runtime": "runc"
   } + $old + if $ENV.DOCKER_REMAP then {"userns-remap": $ENV.DOCKER_REMAP} else {} end
-  ' >"$DOCKER_DIR/daemon.json"
+  ' "$BATS_TEST_DIRNAME/../../contrib/docker/daemon.json" >"$DOCKER_DIR/daemon.json"
 }
 
 # Up to 23.0 the daemon keeps an identity key, by default in /etc/docker; later ones don't know it.

@@ -52,6 +52,18 @@ knob ()
   return 1
 }
 
+@test "the second runtime of contrib's daemon.json, under builtin:strict, and what satisfies it" {
+  run docker run --rm --runtime=agentrun-strict --user 1000:1000 --read-only --network none bb true
+  echo "$output"
+  [ "$status" -eq 125 ]
+  [[ $output == *"denied by policy $DOCKER_DIR/strict.json: capability.default: "*"privilege.new-privileges: "* ]]
+  run docker run --rm --runtime=agentrun-strict --user 1000:1000 --read-only --network none --cap-drop ALL \
+    --security-opt no-new-privileges -m 512m --memory-swap 512m bb id -u
+  echo "$output"
+  [ "$status" -eq 0 ]
+  [ "$output" = 1000 ]
+}
+
 @test "top shows the processes" {
   started
   run docker top "$NAME"
