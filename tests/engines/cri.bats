@@ -160,6 +160,31 @@ exec_sync ()
   [ -z "$(engine_processes containerd-shim | grep -F "$CTD_DIR")" ]
 }
 
+all_wrote ()
+{
+  [ "$(cat "$CTD_DIR/logs/$POD_NAME"/m*.log 2>/dev/null | wc -l)" -eq "$1" ]
+}
+
+@test "fifty containers of one pod at once" {
+  local i pids=()
+  pod_up crowd
+  for i in $(seq 50); do
+    container_up "m$i" ".command = [\"sh\", \"-c\", \"echo $i\"]" >"$BATS_TEST_TMPDIR/$i" 2>&1 3>&- &
+    pids+=($!)
+  done
+  for i in $(seq 50); do
+    wait "${pids[i - 1]}" || { cat "$BATS_TEST_TMPDIR/$i"; false; }
+  done
+  engine_wait 60 all_wrote 50
+  for i in $(seq 50); do
+    [ "$(log_of "m$i")" = "$i" ]
+  done
+  i=$POD
+  pod_down
+  [ "$(cri ListContainers | jq '.containers | length')" -eq 0 ]
+  [ -z "$(containerd_left "$i")" ]
+}
+
 @test "containerd ends and comes back under a running pod" {
   pod_up restart
   container_up main

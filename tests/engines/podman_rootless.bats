@@ -149,7 +149,7 @@ nothing_left ()
   nothing_left
 }
 
-@test "a secret, a tmpfs, and ten at once" {
+@test "a secret, a tmpfs, and fifty at once" {
   local i pids=()
   printf hidden | pm secret create rootless-secret - >/dev/null
   run quietly hardened --user 1000:1000 --secret rootless-secret --tmpfs /scratch bb sh -c 'cat /run/secrets/rootless-secret; echo x >/scratch/f'
@@ -157,11 +157,11 @@ nothing_left ()
   pm secret rm rootless-secret >/dev/null
   [ "$status" -eq 0 ]
   [ "$output" = hidden ]
-  for i in $(seq 10); do
+  for i in $(seq 50); do
     hardened --user 1000:1000 bb sh -c "exit $i" >/dev/null 2>&1 </dev/null &
     pids+=($!)
   done
-  for i in $(seq 10); do
+  for i in $(seq 50); do
     local code=0
     wait "${pids[i - 1]}" || code=$?
     [ "$code" -eq "$i" ]
