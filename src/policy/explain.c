@@ -45,6 +45,11 @@ static const struct rule_help *const texts[] = {
         .protects = "that the configuration is of a kind that this runtime understands",
         .looks_at = "ociVersion is there and its major version is 1", .docker = ENGINE_WRITES,
         .podman = ENGINE_WRITES, .kubernetes = ENGINE_WRITES),
+  TEXT (.id = "lifecycle.record", .protects = "that what starts is what was judged",
+        .looks_at = "at start, the bytes of config.json and the policy are those of create, and "
+                    "the record of the container is whole",
+        .docker = "create the container again", .podman = "create the container again",
+        .kubernetes = "nothing to do: the kubelet makes a new container"),
   TEXT (.id = "bundle.owner",
         .protects = "that what was judged is what the administrator's engine wrote",
         .looks_at = "the bundle directory and config.json belong to root (or the caller) and "
@@ -358,8 +363,9 @@ static const struct rule_help *const texts[] = {
         .docker = "add :size=64m to --tmpfs", .podman = "add :size=64m to --tmpfs",
         .kubernetes = "sizeLimit on emptyDir with medium: Memory"),
   TEXT (.id = "limit.open-files", .protects = "the host's table of open files",
-        .looks_at = "RLIMIT_NOFILE within the policy's maximum", .docker = "lower --ulimit nofile",
-        .podman = "lower --ulimit nofile",
+        .looks_at = "RLIMIT_NOFILE within the policy's maximum; one that would be inherited from "
+                    "the engine is lowered to it",
+        .docker = "lower --ulimit nofile", .podman = "lower --ulimit nofile",
         .kubernetes = "nothing to do: the engine's default fits"),
   TEXT (.id = "limit.unified", .protects = "the limits above, which raw cgroup files could undo",
         .looks_at = "linux.resources.unified has nothing but plain limits within the policy",

@@ -66,42 +66,78 @@ static void check_rlimit (struct evaluation *ev, const struct oci_rlimit *limit,
   ev_fix (ev, f, "lower --ulimit nofile");
 }
 
-/* A limit of 0 doesn't stop a core_pattern that pipes into a program of the host, 1 does (core(5)).
- */
-static void limit_core (struct evaluation *ev)
+static size_t find_rlimit (const struct oci_process *process, const char *type)
+{
+  size_t at = 0;
+
+  while (at < process->rlimits_len && !str_equal (process->rlimits[at].type, type))
+    at++;
+  return at;
+}
+
+/* Makes LIMIT the process's own, in place of the one of its type, if the policy wants that.  */
+static void tighten_rlimit (struct evaluation *ev, enum rule_id rule,
+                            const struct oci_rlimit *limit, const char *fix, const char *why)
 {
   struct oci_process *process = ev->process;
-  struct oci_rlimit core = {
-    .type = (char *)"RLIMIT_CORE", .has_soft = true, .soft = 1, .has_hard = true, .hard = 1
-  };
-  size_t len = process->rlimits_len;
-  size_t at = 0;
-  struct oci_rlimit *list;
-
-  while (at < len && !str_equal (process->rlimits[at].type, "RLIMIT_CORE"))
-    at++;
-  if (at < len && process->rlimits[at].soft == 1 && process->rlimits[at].hard == 1)
-    return;
-
+  size_t len = process->rlimits_len, at = find_rlimit (process, limit->type);
   struct tightening t = {
-    .rule = RULE_LIMIT_RLIMIT,
+    .rule = rule,
     .pointer = ev_printf (ev, "%s/rlimits/%zu", ev->process_pointer, at),
     .old = ev_json (ev, &oci_rlimit_type, at < len ? &process->rlimits[at] : NULL),
-    .new = ev_json (ev, &oci_rlimit_type, &core),
-    .fix = "add --ulimit core=1",
+    .new = ev_json (ev, &oci_rlimit_type, limit),
+    .fix = fix,
   };
-  if (!ev_tighten (ev, &t,
-                   "a crash would run the host's core dump handler on the container's data"))
+  struct oci_rlimit *list;
+
+  if (!ev_tighten (ev, &t, "%s", why))
     return;
   list = ev_alloc (ev, len + 1, sizeof *list);
   if (list == NULL)
     return;
   for (size_t i = 0; i < len; i++)
     list[i] = process->rlimits[i];
-  list[at] = core;
+  list[at] = *limit;
   process->rlimits = list;
   process->rlimits_len = at < len ? len : len + 1;
   process->has_rlimits = true;
+}
+
+/* A limit of 0 doesn't stop a core_pattern that pipes into a program of the host, 1 does (core(5)).
+ */
+static void limit_core (struct evaluation *ev)
+{
+  const struct oci_process *process = ev->process;
+  const struct oci_rlimit core = {
+    .type = (char *)"RLIMIT_CORE", .has_soft = true, .soft = 1, .has_hard = true, .hard = 1
+  };
+  size_t at = find_rlimit (process, core.type);
+
+  if (at == process->rlimits_len || process->rlimits[at].soft != 1
+      || process->rlimits[at].hard != 1)
+    tighten_rlimit (ev, RULE_LIMIT_RLIMIT, &core, "add --ulimit core=1",
+                    "a crash would run the host's core dump handler on the container's data");
+}
+
+/* Engines run with limits of their own, which a process without one inherits.  An exec has the
+   container's.  */
+static void limit_open_files (struct evaluation *ev)
+{
+  const struct fact_host *host = ev->facts->host;
+  uint64_t max = ev->policy->values.open_files_max;
+  struct oci_rlimit files = {
+    .type = (char *)"RLIMIT_NOFILE", .has_soft = true, .soft = max, .has_hard = true, .hard = max
+  };
+
+  if (ev->container != NULL || host == NULL || !host->has_open_files_hard
+      || host->open_files_hard <= max
+      || find_rlimit (ev->process, files.type) < ev->process->rlimits_len)
+    return;
+  if (host->open_files_soft < max)
+    files.soft = host->open_files_soft;
+  tighten_rlimit (ev, RULE_LIMIT_OPEN_FILES, &files,
+                  ev_printf (ev, "add --ulimit nofile=%llu", (unsigned long long)max),
+                  "the process would inherit a limit of open files above the policy's maximum");
 }
 
 void check_rlimits (struct evaluation *ev)
@@ -120,4 +156,5 @@ void check_rlimits (struct evaluation *ev)
     }
   check_oom (ev);
   limit_core (ev);
+  limit_open_files (ev);
 }

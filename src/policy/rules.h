@@ -117,7 +117,7 @@ enum
   X (EXEC_PROCESS, "exec.process", REJECT, SET_R, 0)                                               \
   X (UPDATE_LIMIT, "update.limit", REJECT, SET_R, 0)                                               \
   X (CHECKPOINT_USE, "checkpoint.use", REJECT, SET_R, RULE_UNBUILT)                                \
-  X (LIFECYCLE_RECORD, "lifecycle.record", REJECT, SET_FIXED, RULE_FIXED | RULE_UNBUILT)
+  X (LIFECYCLE_RECORD, "lifecycle.record", REJECT, SET_FIXED, RULE_FIXED)
 
 enum rule_id
 {

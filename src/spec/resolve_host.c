@@ -8,6 +8,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/resource.h>
 #include <sys/syscall.h>
 #include <sys/utsname.h>
 #include <unistd.h>
@@ -443,7 +444,13 @@ static const char *security_module (void)
 static int set_identity (struct resolver *r, struct fact_host *host)
 {
   struct utsname names;
+  struct rlimit files;
 
+  if (getrlimit (RLIMIT_NOFILE, &files) == 0)
+    {
+      SET_FACT (host, open_files_soft, files.rlim_cur);
+      SET_FACT (host, open_files_hard, files.rlim_max);
+    }
   SET_FACT (host, uid, geteuid ());
   SET_FACT (host, initial_user_namespace, in_initial_user_namespace ());
   SET_FACT (host, landlock_abi, landlock_abi ());
