@@ -182,7 +182,7 @@ setup ()
   edit '.linux.uidMappings = [range(340) | {containerID: (1000000 + 2 * .), hostID: (2000000 + 2 * .), size: 1}]'
   create_fails 'bytes'
   edit '.linux.namespaces |= map(select(.type != "user"))'
-  create_fails 'without a new user namespace'
+  create_fails 'without a user namespace'
 }
 
 @test "a hook of the runtime runs outside, one of the container inside" {
