@@ -37,7 +37,7 @@ _agentrun ()
     :--policy) words='builtin:default builtin:strict builtin:permissive' ;;
     list:--format | list:-f | ps:--format | ps:-f) words='table json' ;;
     policy:explain) words=$(agentrun policy explain 2>/dev/null | cut -d' ' -f1) ;;
-    policy:policy) words='show validate explain' ;;
+    policy:policy) words='show validate explain suggest' ;;
   esac
   if [ -z "$words" ] && [[ $word == -* ]]; then
     words=$(agentrun ${command:+"$command"} --help 2>/dev/null | grep -oE '^ .{4} --[a-z-]+' | grep -oE -- '--.*')

@@ -1,11 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* policy show | validate FILE | explain [RULE].  */
+/* policy show | validate FILE | explain [RULE] | suggest BUNDLE.  */
 #include <errno.h>
 #include <stdio.h>
 
 #include "base/str.h"
 #include "cli/command.h"
+#include "cli/stages.h"
 #include "policy/policy.h"
+#include "spec/validate.h"
 
 static int show (const struct invocation *in, struct arena *arena, struct error *err)
 {
@@ -65,6 +67,46 @@ static int explain (const struct invocation *in, struct arena *arena, struct err
   return 0;
 }
 
+/* As comments, which a policy file may have: the output is one.  */
+static void print_hopeless (const struct findings *invalid, const struct policy_suggestion *s)
+{
+  for (size_t i = 0; i < invalid->len; i++)
+    if (str_equal (invalid->items[i].action, "reject"))
+      printf ("// can't be admitted: %s at %s: %s\n", invalid->items[i].rule,
+              invalid->items[i].pointer, invalid->items[i].message);
+  for (size_t i = 0; i < s->hopeless_len; i++)
+    printf ("// can't be admitted: %s\n", s->hopeless[i]);
+}
+
+static int suggest (const struct invocation *in, struct arena *arena, struct error *err)
+{
+  const struct judge_options options = { .bundle = in->argv[1] };
+  cleanup_judged struct judged j = JUDGED_INIT;
+  struct findings invalid = { .arena = arena };
+  struct policy_suggestion s = { 0 };
+  int r = stages_judge (in->global, &options, &j, err);
+  if (r < 0)
+    return r;
+  if (j.config == NULL) /* not even read: all that there is is why */
+    invalid = j.findings;
+  else
+    {
+      spec_validate (j.config, &invalid);
+      r = policy_suggest (j.policy, j.config, j.resolved.facts, &j.request, &invalid, arena, &s,
+                          err);
+    }
+  if (r < 0)
+    return r;
+  print_hopeless (&invalid, &s);
+  bool hopeless = findings_reject (&invalid) || s.hopeless_len > 0;
+  if (s.items == 0 && !hopeless)
+    printf ("// admitted by policy %s as it is\n", policy_name (j.policy));
+  else if (s.items > 0)
+    printf ("// to be added to policy %s; each reason is yours to give\n%s\n",
+            policy_name (j.policy), s.json);
+  return hopeless ? 3 : 0;
+}
+
 static const struct
 {
   const char *name;
@@ -74,6 +116,7 @@ static const struct
   { "show", 1, 1, show },
   { "validate", 2, 2, validate },
   { "explain", 1, 2, explain },
+  { "suggest", 2, 2, suggest },
 };
 
 static int run_policy (const struct invocation *in, struct error *err)
@@ -92,8 +135,9 @@ static int run_policy (const struct invocation *in, struct error *err)
 
 const struct command command_policy = {
   .name = "policy",
-  .arguments = "show | validate FILE | explain [RULE]",
-  .summary = "show the policy in force, check a policy file, or explain a rule",
+  .arguments = "show | validate FILE | explain [RULE] | suggest BUNDLE",
+  .summary =
+      "show the policy in force, check a policy file, explain a rule, or draft what a bundle needs",
   .min_args = 1,
   .max_args = 2,
   .failure = 1,

@@ -311,6 +311,9 @@ extern const char *const engine_roots[];
 extern const char *const user_data_roots[];
 extern const char *const user_runtime_roots[];
 
+/* Whether NAME is one of the 14 capabilities that engines give by default.  */
+bool capability_is_default (const char *name);
+
 /* Names of the host's groups that give power over it; NULL-terminated.  */
 extern const char *const host_groups[];
 

@@ -114,6 +114,20 @@ char *policy_to_json (const struct policy *, struct arena *);
 int policy_validate_file (const char *path, struct arena *, char ***ret, size_t *ret_len,
                           struct error *err);
 
+/* `policy suggest`: what would have to be added to the policy for the configuration to be admitted.
+   FACTS are the answers to that policy's own questions, INVALID what validation found, which no
+   policy decides.  In the arena.  0 or -ENOMEM.  */
+struct policy_suggestion
+{
+  char *json;      /* a policy file with the least that helps, each reason empty */
+  size_t items;    /* how many grants, settings and limits are in it */
+  char **hopeless; /* "RULE at POINTER: message": what no policy admits */
+  size_t hopeless_len;
+};
+int policy_suggest (const struct policy *, const struct oci_config *, const struct facts *,
+                    const struct policy_request *, const struct findings *invalid, struct arena *,
+                    struct policy_suggestion *ret, struct error *err);
+
 /* The pod that an engine says a container belongs to, by its annotations, or NULL.  A claim, so it
    only counts together with what agentrun itself recorded when it made a namespace.  */
 const char *policy_pod (const struct oci_map *annotations);

@@ -59,8 +59,11 @@ static int ask_source (struct asking *a, size_t index)
   return ask->pointer == NULL ? -ENOMEM : 0;
 }
 
-/* The host's node of a granted device: the grant is for that, not for whatever numbers the
-   configuration gives its path.  */
+/* More devices than that are --privileged, and no grant of single ones is meant.  */
+#define DEVICES_ASKED 8
+
+/* The host's node of a granted device, or of one that `policy suggest` would want granted: the
+   grant is for that, not for whatever numbers the configuration gives its path.  */
 static int ask_device (struct asking *a, size_t index)
 {
   const struct oci_device *device = &a->config->linux->devices[index];
@@ -68,7 +71,10 @@ static int ask_device (struct asking *a, size_t index)
   struct questions *q = a->questions;
   char *pointer;
 
-  if (device->path == NULL || grant_next (a->policy, &query, NULL) == NULL)
+  if (device->path == NULL
+      || (grant_next (a->policy, &query, NULL) == NULL
+          && (a->config->linux->devices_len > DEVICES_ASKED
+              || device_is_default (device->type, device->major, device->minor))))
     return 0;
   pointer = pointer_printf (a->arena, "/linux/devices/%zu/path", index);
   q->sources[q->sources_len++] =

@@ -33,7 +33,7 @@ static void list_sets (struct oci_capabilities *c, struct set sets[SETS])
   sets[4] = (struct set){ "ambient", &c->has_ambient, &c->ambient, &c->ambient_len };
 }
 
-static bool is_default (const char *name)
+bool capability_is_default (const char *name)
 {
   for (size_t i = 0; i < ARRAY_SIZE (engine_defaults); i++)
     if (str_equal (name, engine_defaults[i]))
@@ -62,7 +62,7 @@ static size_t find_extra (struct evaluation *ev, const struct set sets[SETS], ch
         {
           char *name = (*sets[s].items)[i];
 
-          if (is_default (name) || is_granted (ev, name))
+          if (capability_is_default (name) || is_granted (ev, name))
             continue;
           here = true;
           if (!strings_contain (extra, len, name))
@@ -131,7 +131,7 @@ static bool keep_granted (struct evaluation *ev, struct set *set)
   for (size_t i = 0; kept != NULL && i < *set->len; i++)
     {
       char *name = (*set->items)[i];
-      bool drop = is_default (name) && !is_granted (ev, name);
+      bool drop = capability_is_default (name) && !is_granted (ev, name);
 
       dropped |= drop;
       if (!drop)
