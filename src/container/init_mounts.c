@@ -130,6 +130,36 @@ static int open_target (struct init *init, const struct plan_mount *m, enum path
   return 0;
 }
 
+/* Bound over itself; what is there has to be what the policy saw, for in a workspace that others
+   write it may be something else by now.  */
+static int protect_one (const struct plan_mount *m, const struct plan_protected *p, int tree,
+                        struct error *err)
+{
+  cleanup_close int clone = -1;
+  struct stat st;
+  cleanup_close int target =
+      path_openat2 (tree, p->path, O_PATH, 0, RESOLVE_BENEATH | RESOLVE_NO_SYMLINKS);
+  if (target < 0 || fstat (target, &st) < 0)
+    return error_errno (err, target < 0 ? -target : errno, "protect %s in %s", p->path,
+                        m->destination);
+  if (p->readonly && (st.st_dev != p->dev || st.st_ino != p->ino))
+    return error_set (err, -EAGAIN,
+                      "mount.protected: %s in %s was replaced while the container was made",
+                      p->path, m->destination);
+  int r = mount_clone (target, "", true, &clone, err);
+  if (r == 0)
+    r = mount_set (clone, true, p->readonly ? MOUNT_ATTR_RDONLY : 0, 0, MS_PRIVATE, p->path, err);
+  return r < 0 ? r : mount_attach (clone, target, p->path, err);
+}
+
+static int protect (const struct plan_mount *m, int tree, struct error *err)
+{
+  int r = 0;
+  for (size_t i = 0; r == 0 && i < m->protected_len; i++)
+    r = protect_one (m, &m->protected[i], tree, err);
+  return r;
+}
+
 static int mount_bind (struct init *init, const struct plan_mount *m, struct error *err)
 {
   int tree = setup_descriptor (init->setup, m->descriptor);
@@ -144,6 +174,8 @@ static int mount_bind (struct init *init, const struct plan_mount *m, struct err
     r = set_bind_attributes (m, tree, err);
   if (r == 0)
     r = mount_attach (tree, target, m->destination, err);
+  if (r == 0)
+    r = protect (m, tree, err);
   if (r == 0 && m->readonly_last)
     {
       int kept = fcntl (tree, F_DUPFD_CLOEXEC, 3);

@@ -92,6 +92,66 @@ static void set_idmap (const struct oci_config *config, const struct oci_mount *
   SET_NUMBER (mount, idmap_recursive, o->idmap_recursive);
 }
 
+static struct plan_protected *find_protected (const struct plan_mount *mount, const char *path,
+                                              size_t len)
+{
+  for (size_t i = 0; i < mount->protected_len; i++)
+    if (strlen (mount->protected[i].path) == len
+        && strncmp (mount->protected[i].path, path, len) == 0)
+      return &mount->protected[i];
+  return NULL;
+}
+
+/* The first LEN bytes of what is protected: a directory above, or the whole, which may have been
+   added as one above another.  */
+static int add_protected (const struct protected_path *p, size_t len, struct arena *arena,
+                          struct plan_mount *mount)
+{
+  size_t have = mount->protected_len;
+  struct plan_protected *entry = find_protected (mount, p->path, len);
+  if (entry == NULL)
+    {
+      struct plan_protected *list =
+          arena_grow (arena, mount->protected, have * sizeof *list, (have + 1) * sizeof *list);
+      if (list == NULL)
+        return -ENOMEM;
+      entry = &list[have];
+      *entry = (struct plan_protected){ .path = arena_printf (arena, "%.*s", (int)len, p->path) };
+      mount->protected = list;
+      mount->protected_len++;
+      mount->has_protected = true;
+    }
+  if (p->path[len] == '\0')
+    {
+      SET_NUMBER (entry, readonly, true);
+      SET_NUMBER (entry, dev, p->dev);
+      SET_NUMBER (entry, ino, p->ino);
+    }
+  return entry->path == NULL ? -ENOMEM : 0;
+}
+
+/* Each with the directories above it, first.  */
+static int set_protected (const struct plan_input *in, size_t index, struct arena *arena,
+                          struct plan_mount *mount)
+{
+  const struct admission *a = in->admission;
+  for (size_t i = 0; i < a->protected_len; i++)
+    {
+      const char *path = a->protected[i].path;
+      size_t len = 0;
+      if (a->protected[i].mount != index)
+        continue;
+      do
+        {
+          len += (len > 0) + strcspn (path + len + (len > 0), "/");
+          if (add_protected (&a->protected[i], len, arena, mount) < 0)
+            return -ENOMEM;
+        }
+      while (path[len] != '\0');
+    }
+  return 0;
+}
+
 static int make_mount (const struct plan_input *in, struct arena *arena, size_t index,
                        struct plan_mount *mount, struct error *err)
 {
@@ -109,6 +169,8 @@ static int make_mount (const struct plan_input *in, struct arena *arena, size_t 
   if (!options.bind)
     return 0;
   set_idmap (in->admission->config, m, &options, mount);
+  if (set_protected (in, index, arena, mount) < 0)
+    return error_set (err, -ENOMEM, "out of memory while planning mounts");
   const struct fact_source *fact = NULL;
   int r = set_bind_source (in, arena, index, mount, &fact, err);
   if (r == 0)

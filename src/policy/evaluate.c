@@ -40,6 +40,7 @@ static const struct
   { check_mount_options, FOR_CONFIG },
   { check_mount_destinations, FOR_CONFIG },
   { check_mount_hardening, FOR_CONFIG },
+  { check_mount_protected, FOR_CONFIG },
   { check_rootfs, FOR_CONFIG },
   { check_masked_paths, FOR_CONFIG },
   { check_cwd, FOR_CONFIG | FOR_PROCESS },

@@ -276,6 +276,15 @@ static const struct rule_help *const texts[] = {
                     "are missing",
         .docker = "nothing to do: added", .podman = "nothing to do: added",
         .kubernetes = "nothing to do: added"),
+  TEXT (.id = "mount.protected",
+        .protects = "parts of a writable workspace that the host itself runs or trusts: a "
+                    "repository's hooks and configuration, an agent's own settings",
+        .looks_at = "the names that a grant lists under protect; each is made read-only and the "
+                    "directories above it can't be renamed; refused are a name that does not exist "
+                    "and one that leads over a link",
+        .docker = "make the file or directory on the host before the container starts",
+        .podman = "make the file or directory on the host before the container starts",
+        .kubernetes = "make the file or directory in the volume before the pod starts"),
   TEXT (.id = "mount.propagation", .protects = "the host's mount table",
         .looks_at = "shared propagation is refused, slave is tightened to private",
         .docker = "remove :shared, :rshared, :slave, :rslave",

@@ -329,7 +329,7 @@ typedef void rule_check (struct evaluation *);
 rule_check check_request, check_descriptors, check_user, check_capabilities, check_privileges,
     check_seccomp, check_lsm, check_namespaces, check_userns, check_mount_sources,
     check_mount_sockets, check_mount_contents, check_mount_kinds, check_mount_pseudo,
-    check_mount_options, check_mount_destinations, check_mount_hardening, check_rootfs,
-    check_masked_paths, check_cwd, check_devices, check_sysctls, check_limits, check_rlimits,
-    check_tmpfs_limits, check_cgroup_path, check_scheduling, check_hooks, check_annotations,
-    check_environment, check_image, check_exec;
+    check_mount_options, check_mount_destinations, check_mount_hardening, check_mount_protected,
+    check_rootfs, check_masked_paths, check_cwd, check_devices, check_sysctls, check_limits,
+    check_rlimits, check_tmpfs_limits, check_cgroup_path, check_scheduling, check_hooks,
+    check_annotations, check_environment, check_image, check_exec;

@@ -40,6 +40,14 @@ struct policy_request
 int policy_query (const struct policy *, const struct oci_config *, const struct policy_request *,
                   struct arena *, struct questions **ret, struct error *err);
 
+/* A name below the source of a bind that is made read-only by itself (mount.protected).  */
+struct protected_path
+{
+  size_t mount; /* index in the configuration */
+  const char *path;
+  uint64_t dev, ino; /* of the object that was judged */
+};
+
 /* What admission adds to the configuration and config.json has no field for.  */
 struct admission
 {
@@ -48,6 +56,8 @@ struct admission
   bool baseline;             /* the second seccomp filter in front of the profile */
   char **baseline_allowed;   /* groups of it that grants switch off */
   size_t baseline_allowed_len;
+  struct protected_path *protected; /* mount.protected */
+  size_t protected_len;
   bool builtin_seccomp;             /* seccomp.missing: the built-in profile */
   bool rootfs_nosuid, rootfs_nodev; /* mount.hardening on the root file system */
   const char

@@ -29,7 +29,7 @@ static const struct
   unsigned required, optional;
   bool built;
 } kinds[] = {
-  { "mount", SOURCE | MODE, SCAN, true },
+  { "mount", SOURCE | MODE, SCAN | PROTECT, true },
   { "socket", SOURCE, 0, true },
   { "capability", NAME, 0, true },
   { "syscall", NAME, 0, true },
@@ -161,17 +161,15 @@ static const struct
   unsigned bit;
   const char *member;
 } member_names[] = {
-  { SOURCE, "/source" }, { MODE, "/mode" }, { NAME, "/name" },     { PATH, "/path" },
-  { ACCESS, "/access" }, { TO, "/to" },     { SHA256, "/sha256" }, { UID, "/uid" },
-  { OF, "/of" },         { SCAN, "/scan" },
+  { SOURCE, "/source" }, { MODE, "/mode" }, { NAME, "/name" },       { PATH, "/path" },
+  { ACCESS, "/access" }, { TO, "/to" },     { SHA256, "/sha256" },   { UID, "/uid" },
+  { OF, "/of" },         { SCAN, "/scan" }, { PROTECT, "/protect" },
 };
 
 static void check_members (const struct context *c, const struct policy_grant *g, size_t kind)
 {
   unsigned present = members_of (g);
 
-  if ((present & PROTECT) != 0)
-    bad (c, g->has_protect ? "/protect" : "/protect_missing", "not supported by this build");
   for (size_t i = 0; i < ARRAY_SIZE (member_names); i++)
     {
       unsigned bit = member_names[i].bit;
@@ -192,8 +190,44 @@ static void check_value (const struct context *c, const char *member, const char
     bad (c, member, what);
 }
 
+static const char *protect_problem (const char *name)
+{
+  return name[0] == '\0' || name[0] == '/' || str_has_suffix (name, "/")
+                 || strstr (name, "//") != NULL || strpbrk (name, "*") != NULL
+                 || strcmp (name, ".") == 0 || str_has_prefix (name, "./")
+                 || strstr (name, "/./") != NULL || str_has_suffix (name, "/.")
+                 || strcmp (name, "..") == 0 || str_has_prefix (name, "../")
+                 || strstr (name, "/../") != NULL || str_has_suffix (name, "/..")
+             ? "must be a path below the source: relative, canonical, without *"
+             : NULL;
+}
+
+static const char *protect_missing_problem (const char *value)
+{
+  return str_equal (value, "reject") || str_equal (value, "warn") ? NULL : "must be reject or warn";
+}
+
+static void check_protect (const struct context *c, const struct policy_grant *g)
+{
+  char member[32];
+
+  check_value (c, "/protect_missing", g->protect_missing, protect_missing_problem);
+  if (g->has_protect && str_equal (g->mode, "ro"))
+    bad (c, "/protect", "means nothing in a read-only grant");
+  if (g->has_protect && g->source != NULL && str_has_suffix (g->source, "/**"))
+    bad (c, "/protect", "needs a source that names the directory it is below: without **");
+  if (g->protect_missing != NULL && !g->has_protect)
+    bad (c, "/protect_missing", "means nothing without protect");
+  for (size_t i = 0; i < g->protect_len; i++)
+    {
+      snprintf (member, sizeof member, "/protect/%zu", i);
+      check_value (c, member, g->protect[i], protect_problem);
+    }
+}
+
 static void check_values (const struct context *c, const struct policy_grant *g)
 {
+  check_protect (c, g);
   check_value (c, "/source", g->source, source_problem);
   check_value (c, "/mode", g->mode, mode_problem);
   check_value (c, "/access", g->access, access_problem);

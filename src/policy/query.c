@@ -13,6 +13,8 @@ struct asking
   const struct policy_request *request;
   struct arena *arena;
   struct questions *questions;
+  char **protected; /* names to look up below every bind source */
+  size_t protected_len;
 };
 
 static void *make (struct asking *a, size_t count, size_t size)
@@ -54,6 +56,9 @@ static int ask_source (struct asking *a, size_t index)
     .has_walk = true,
     .walk = a->policy->settings[RULE_MOUNT_SOCKET] != ACTION_OFF
             && wants_walk (a->policy, mount->source),
+    .has_names = true,
+    .names = a->protected,
+    .names_len = a->protected_len,
   };
   q->sources_len++;
   return ask->pointer == NULL ? -ENOMEM : 0;
@@ -82,6 +87,28 @@ static int ask_device (struct asking *a, size_t index)
   return pointer == NULL ? -ENOMEM : 0;
 }
 
+/* The names that grants protect, and the ends of each: a source may lie below the grant's own.
+   Which of them counts is known when the source's canonical path is.  */
+static int ask_protected (struct asking *a)
+{
+  const struct policy_file *file = a->policy->effective;
+
+  for (size_t g = 0; g < file->grants_len; g++)
+    for (size_t i = 0; i < file->grants[g].protect_len; i++)
+      for (char *name = file->grants[g].protect[i]; name != NULL;
+           name = strchr (name, '/') == NULL ? NULL : strchr (name, '/') + 1)
+        {
+          char **grown = arena_grow (a->arena, a->protected, a->protected_len * sizeof *grown,
+                                     (a->protected_len + 1) * sizeof *grown);
+
+          if (grown == NULL)
+            return -ENOMEM;
+          a->protected = grown;
+          grown[a->protected_len++] = name;
+        }
+  return 0;
+}
+
 static int ask_sources (struct asking *a)
 {
   struct questions *q = a->questions;
@@ -92,6 +119,8 @@ static int ask_sources (struct asking *a)
   if (q->sources == NULL || q->rootfs == NULL)
     return -ENOMEM;
   q->has_sources = true;
+  if (ask_protected (a) < 0)
+    return -ENOMEM;
   for (size_t i = 0; i < a->config->mounts_len; i++)
     if (ask_source (a, i) < 0)
       return -ENOMEM;
@@ -271,8 +300,11 @@ int policy_query_exec (const struct policy *policy, const struct policy_exec_req
                        struct arena *arena, struct questions **ret, struct error *err)
 {
   const struct policy_request request = { .preserve_fds = exec->preserve_fds };
-  struct asking a = { policy, NULL, &request, arena,
-                      arena_alloc (arena, sizeof (struct questions)) };
+  struct asking a = { .policy = policy,
+                      .config = NULL,
+                      .request = &request,
+                      .arena = arena,
+                      .questions = arena_alloc (arena, sizeof (struct questions)) };
   int r = a.questions == NULL ? -ENOMEM : ask_descriptors (&a);
 
   if (r == 0)
@@ -293,8 +325,11 @@ int policy_query (const struct policy *policy, const struct oci_config *config,
   static int (*const parts[]) (struct asking *) = {
     ask_sources, ask_namespaces, ask_hooks, ask_never, ask_host, ask_descriptors,
   };
-  struct asking a = { policy, config, request, arena,
-                      arena_alloc (arena, sizeof (struct questions)) };
+  struct asking a = { .policy = policy,
+                      .config = config,
+                      .request = request,
+                      .arena = arena,
+                      .questions = arena_alloc (arena, sizeof (struct questions)) };
   int r = a.questions == NULL ? -ENOMEM : 0;
 
   for (size_t i = 0; r == 0 && i < ARRAY_SIZE (parts); i++)

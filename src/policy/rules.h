@@ -83,7 +83,7 @@ enum
   X (MOUNT_PSEUDO, "mount.pseudo", TIGHTEN, SET_T, 0)                                              \
   X (MOUNT_OPTION, "mount.option", REJECT, SET_R, 0)                                               \
   X (MOUNT_HARDENING, "mount.hardening", TIGHTEN, SET_T, RULE_STARRED)                             \
-  X (MOUNT_PROTECTED, "mount.protected", TIGHTEN, SET_T, RULE_STARRED | RULE_UNBUILT)              \
+  X (MOUNT_PROTECTED, "mount.protected", TIGHTEN, SET_T, RULE_STARRED)                             \
   X (MOUNT_PROPAGATION, "mount.propagation", TIGHTEN, SET_T, 0)                                    \
   X (MOUNT_IDMAP, "mount.idmap", REJECT, SET_R, 0)                                                 \
   X (MOUNT_DESTINATION, "mount.destination", REJECT, SET_R, 0)                                     \

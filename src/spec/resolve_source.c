@@ -321,6 +321,45 @@ static int walk_source (struct source *s)
   return merge_nested (s, nested, nested_len);
 }
 
+/* ---- names ---- */
+
+/* A link anywhere in the name is ELOOP: what it leads to is not what was named.  */
+static int look_up_name (struct source *s, const char *path, struct fact_name *name)
+{
+  cleanup_close int fd =
+      path_openat2 (s->tree, path, O_PATH, 0, RESOLVE_BENEATH | RESOLVE_NO_SYMLINKS);
+  struct stat st;
+  int result = fd < 0 ? fd : fstat (fd, &st) < 0 ? -errno : 0;
+
+  if (result < 0)
+    return resolver_fact (s->r, result, &name->error);
+  name->kind = fact_text (kind_of_mode (st.st_mode));
+  SET_FACT (name, dev, st.st_dev);
+  SET_FACT (name, ino, st.st_ino);
+  return 0;
+}
+
+static int look_up_names (struct source *s)
+{
+  if (s->q->names_len == 0 || !str_equal (s->fact->kind, "directory"))
+    return 0;
+  s->fact->names = arena_alloc_array (s->r->arena, s->q->names_len, sizeof *s->fact->names);
+  if (s->fact->names == NULL)
+    return -ENOMEM;
+  s->fact->has_names = true;
+  for (size_t i = 0; i < s->q->names_len; i++)
+    {
+      struct fact_name *name = &s->fact->names[s->fact->names_len++];
+      int result;
+
+      name->path = s->q->names[i];
+      result = look_up_name (s, s->q->names[i], name);
+      if (result < 0)
+        return result;
+    }
+  return 0;
+}
+
 /* ---- all of it ---- */
 
 static int look (struct source *s)
@@ -342,7 +381,8 @@ static int look (struct source *s)
     return result;
   set_live (s);
   set_user_namespace (s);
-  return walk_source (s);
+  result = look_up_names (s);
+  return result < 0 ? result : walk_source (s);
 }
 
 /* A fact with an error says nothing else, so that no half-known object is judged.  */

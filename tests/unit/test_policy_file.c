@@ -71,8 +71,8 @@ static const struct
   { "\"grants\": [{\"kind\": \"mount\", \"source\": \"/srv\", \"mode\": \"w\", \"reason\": \"x\"}]",
     "4: /grants/0/mode: must be \"ro\" or \"rw\"" },
   { "\"grants\": [{\"kind\": \"mount\", \"source\": \"/srv\", \"mode\": \"rw\", \"reason\": \"x\", "
-    "\"protect\": [\".git\"]}]",
-    "4: /grants/0/protect: not supported by this build" },
+    "\"protect\": [\"/.git\"]}]",
+    "4: /grants/0/protect/0: must be a path below the source" },
   { "\"grants\": [{\"kind\": \"capability\", \"name\": \"SYS_ADMIN\", \"reason\": \"x\"}]",
     "4: /grants/0/name: is not a capability" },
   { "\"grants\": [{\"kind\": \"syscall\", \"name\": \"bpf\", \"reason\": \"x\"}]",
