@@ -72,6 +72,26 @@ void problem_add (struct problems *, const char *format, ...)
 int policy_parse (struct policy *policy, const char *file, const char *bytes, size_t len,
                   struct problems *problems);
 
+/* Parts of it, for policy_tighten.c: the text as it is; the settings of `rules` and of the keys
+   that stand for one; the values of `limits`; the paths of `never`.  Problems name file, line and
+   key.  */
+struct policy_text;
+int policy_read_text (struct policy *, const struct policy_text *, struct problems *,
+                      struct policy_file **ret);
+void policy_set_rules (struct policy *, const struct policy_text *, const struct policy_file *,
+                       struct problems *);
+void policy_read_values (struct policy *, const struct policy_text *, struct problems *);
+void policy_check_never (const struct policy_text *, const struct policy_file *, struct problems *);
+
+/* ---- policy_tighten.c ---- */
+
+/* Puts a user's own FILE over the host's policy, which is parsed and not finished: only what
+   forbids more.  As policy_parse otherwise.  */
+int policy_tighten (struct policy *host, const char *file, const char *bytes, size_t len,
+                    struct problems *);
+
+/* ---- policy_parse.c, the end ---- */
+
 /* policy->digest and the rules of policy->effective, after everything else is set.  */
 int policy_finish (struct policy *policy);
 

@@ -35,7 +35,8 @@ static bool in_initial_user_namespace (void)
          && count == UINT32_MAX;
 }
 
-static int check_owner (int fd, const char *path, bool last, struct error *err)
+/* OWNER: who may own it beside root.  */
+static int check_owner (int fd, uid_t owner, const char *path, bool last, struct error *err)
 {
   struct stat st;
 
@@ -43,7 +44,8 @@ static int check_owner (int fd, const char *path, bool last, struct error *err)
     return error_errno (err, errno, "policy %s: fstat", path);
   if (last && !S_ISREG (st.st_mode))
     return error_set (err, -EINVAL, "policy %s: not a regular file", path);
-  if (st.st_uid != 0 && !(st.st_uid == OVERFLOW_ID && !in_initial_user_namespace ()))
+  if (st.st_uid != 0 && st.st_uid != owner
+      && !(st.st_uid == OVERFLOW_ID && !in_initial_user_namespace ()))
     return error_set (err, -EPERM, "policy %s: %s belongs to uid %u, not to root", path,
                       last ? "the file" : "a directory above it", st.st_uid);
   if ((st.st_mode & 0022) != 0)
@@ -54,7 +56,8 @@ static int check_owner (int fd, const char *path, bool last, struct error *err)
 }
 
 /* One component below *DIR, which becomes the new *DIR.  */
-static int step (int *dir, const char *name, bool last, const char *path, struct error *err)
+static int step (int *dir, const char *name, uid_t owner, bool last, const char *path,
+                 struct error *err)
 {
   int flags = last ? O_RDONLY | O_NONBLOCK | O_NOCTTY : O_PATH | O_DIRECTORY;
   cleanup_close int next = openat (*dir, name, flags | O_NOFOLLOW | O_CLOEXEC);
@@ -64,7 +67,7 @@ static int step (int *dir, const char *name, bool last, const char *path, struct
                       name);
   if (next < 0)
     return error_errno (err, errno, "policy %s: open %s", path, name);
-  int r = check_owner (next, path, last, err);
+  int r = check_owner (next, owner, path, last, err);
   if (r < 0)
     return r;
   close (*dir);
@@ -87,7 +90,7 @@ static char *absolute_path (const char *path)
 }
 
 /* No link is followed and nothing is looked up twice, so that what was checked is what is read.  */
-static int open_trusted (const char *path, int *ret, struct error *err)
+static int open_trusted (const char *path, uid_t owner, int *ret, struct error *err)
 {
   cleanup_free char *copy = absolute_path (path);
   cleanup_close int fd = open ("/", O_PATH | O_DIRECTORY | O_CLOEXEC);
@@ -100,7 +103,7 @@ static int open_trusted (const char *path, int *ret, struct error *err)
   name = strtok_r (copy, "/", &save);
   if (name == NULL)
     return error_set (err, -EINVAL, "policy %s: not a regular file", path);
-  for (int r = check_owner (fd, path, false, err); name != NULL; name = following)
+  for (int r = check_owner (fd, owner, path, false, err); name != NULL; name = following)
     {
       following = strtok_r (NULL, "/", &save);
       if (r == 0 && str_equal (name, ".") && following != NULL)
@@ -108,7 +111,7 @@ static int open_trusted (const char *path, int *ret, struct error *err)
       if (r == 0 && str_equal (name, ".."))
         r = error_set (err, -EINVAL, "policy %s: the path must be without ..", path);
       if (r == 0)
-        r = step (&fd, name, following == NULL, path, err);
+        r = step (&fd, name, owner, following == NULL, path, err);
       if (r < 0)
         return r;
     }
@@ -190,7 +193,7 @@ static int load_file (const char *path, struct policy **ret, struct error *err)
   if (policy == NULL)
     return error_set (err, -ENOMEM, "policy %s: out of memory", path);
   policy->file = policy->name;
-  int r = open_trusted (path, &fd, err);
+  int r = open_trusted (path, 0, &fd, err);
   if (r == 0)
     r = fd_read_all (fd, POLICY_MAX, path, &bytes, &len, err);
   if (r == 0)
@@ -218,6 +221,50 @@ static int load_system (struct policy **ret, struct error *err)
   return r;
 }
 
+/* ---- the user's own ---- */
+
+/* $XDG_CONFIG_HOME/agentrun/policy.json, or below ~/.config; NULL without either.  Allocated.  */
+static char *user_file (void)
+{
+  const char *config = getenv ("XDG_CONFIG_HOME"), *home = getenv ("HOME");
+  char *path = NULL;
+  int n = -1;
+
+  if (config != NULL && config[0] == '/')
+    n = asprintf (&path, "%s/agentrun/policy.json", config);
+  else if (home != NULL && home[0] == '/')
+    n = asprintf (&path, "%s/.config/agentrun/policy.json", home);
+  return n < 0 ? NULL : path;
+}
+
+/* Rootless: what the user wants forbidden beside what the host does.  A file that is not there is
+   none; anything else that is wrong with it is an error.  */
+static int tighten_by_user (struct policy *policy, struct error *err)
+{
+  bool root = geteuid () == 0 && in_initial_user_namespace ();
+  cleanup_free char *path = root ? NULL : user_file ();
+  cleanup_free char *bytes = NULL;
+  cleanup_close int fd = -1;
+  struct problems problems = { .arena = policy->arena };
+  size_t len = 0;
+
+  if (path == NULL)
+    return 0;
+  int r = open_trusted (path, geteuid (), &fd, err);
+  if (r == -ENOENT)
+    return 0;
+  if (r == 0)
+    r = fd_read_all (fd, POLICY_MAX, path, &bytes, &len, err);
+  if (r < 0)
+    return r;
+  r = policy_tighten (policy, path, bytes, len, &problems);
+  if (r == 0)
+    r = policy_finish (policy);
+  if (r == -EINVAL && problems.len > 0)
+    return error_set (err, r, "policy %s", problems.lines[0]);
+  return r < 0 ? error_errno (err, -r, "policy %s: read it", path) : 0;
+}
+
 /* `locked` of the system's policy counts for an engine's --policy.  A system policy that is broken
    locks as well: nobody can say that it doesn't.  */
 static int check_unlocked (const char *arg, struct error *err)
@@ -233,10 +280,23 @@ static int check_unlocked (const char *arg, struct error *err)
   return 0;
 }
 
+static int load_for_program (const char *program, struct policy **ret, struct error *err)
+{
+  char path[256];
+
+  if (program == NULL || str_equal (program, "agentrun"))
+    return load_system (ret, err);
+  if (strchr (program, '/') != NULL
+      || (size_t)snprintf (path, sizeof path, POLICY_DIR "/%s.json", program) >= sizeof path)
+    return error_set (err, -EINVAL, "the program name %s can't name a policy", program);
+  int r = load_file (path, ret, err);
+  return r < 0 ? error_context (err, "a runtime called %s needs a policy of its own", program) : 0;
+}
+
 int policy_load (const char *arg, const char *program, bool engine_command, struct policy **ret,
                  struct error *err)
 {
-  char path[256];
+  cleanup_policy struct policy *policy = NULL;
   int r;
 
   if (arg != NULL)
@@ -244,13 +304,12 @@ int policy_load (const char *arg, const char *program, bool engine_command, stru
       r = engine_command ? check_unlocked (arg, err) : 0;
       return r < 0 ? r : load_named (arg, ret, err);
     }
-  if (program == NULL || str_equal (program, "agentrun"))
-    return load_system (ret, err);
-  if (strchr (program, '/') != NULL
-      || (size_t)snprintf (path, sizeof path, POLICY_DIR "/%s.json", program) >= sizeof path)
-    return error_set (err, -EINVAL, "the program name %s can't name a policy", program);
-  r = load_file (path, ret, err);
-  return r < 0 ? error_context (err, "a runtime called %s needs a policy of its own", program) : 0;
+  r = load_for_program (program, &policy, err);
+  if (r == 0)
+    r = tighten_by_user (policy, err);
+  if (r == 0)
+    *ret = steal_ptr (&policy);
+  return r;
 }
 
 int policy_validate_file (const char *path, struct arena *arena, char ***ret, size_t *ret_len,
@@ -264,7 +323,7 @@ int policy_validate_file (const char *path, struct arena *arena, char ***ret, si
 
   if (policy == NULL)
     return error_set (err, -ENOMEM, "policy %s: out of memory", path);
-  int r = open_trusted (path, &fd, err);
+  int r = open_trusted (path, 0, &fd, err);
   if (r == 0)
     r = fd_read_all (fd, POLICY_MAX, path, &bytes, &len, err);
   if (r < 0)

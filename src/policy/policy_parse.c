@@ -57,7 +57,7 @@ void policy_problem (const struct policy_text *text, struct problems *list, cons
 
 /* ---- the text ---- */
 
-static int read_text (struct policy *policy, const struct policy_text *text,
+int policy_read_text (struct policy *policy, const struct policy_text *text,
                       struct problems *problems, struct policy_file **ret)
 {
   struct oci_report report = { 0 };
@@ -77,6 +77,21 @@ static int read_text (struct policy *policy, const struct policy_text *text,
 }
 
 /* ---- keys ---- */
+
+void policy_check_never (const struct policy_text *text, const struct policy_file *file,
+                         struct problems *problems)
+{
+  for (size_t i = 0; i < file->never_len; i++)
+    if (file->never[i][0] != '/' || strstr (file->never[i], "/../") != NULL
+        || str_has_suffix (file->never[i], "/"))
+      {
+        char pointer[32];
+
+        snprintf (pointer, sizeof pointer, "/never/%zu", i);
+        policy_problem (text, problems, pointer,
+                        "must be an absolute path without .. and without a slash at its end");
+      }
+}
 
 static void check_head (struct policy *policy, const struct policy_text *text,
                         const struct policy_file *file, struct problems *problems)
@@ -98,16 +113,7 @@ static void check_head (struct policy *policy, const struct policy_text *text,
     policy_problem (text, problems, "/mode", "must be \"enforce\" or \"audit\"");
   if (!file->has_never)
     policy_problem (text, problems, "/never", "is missing; it may be []");
-  for (size_t i = 0; i < file->never_len; i++)
-    if (file->never[i][0] != '/' || strstr (file->never[i], "/../") != NULL
-        || str_has_suffix (file->never[i], "/"))
-      {
-        char pointer[32];
-
-        snprintf (pointer, sizeof pointer, "/never/%zu", i);
-        policy_problem (text, problems, pointer,
-                        "must be an absolute path without .. and without a slash at its end");
-      }
+  policy_check_never (text, file, problems);
 }
 
 static void check_unbuilt (const struct policy_text *text, const struct policy_file *file,
@@ -189,8 +195,8 @@ static void set_by_key (struct policy *policy, const struct policy_text *text, e
     policy->settings[rule] = (enum action)setting;
 }
 
-static void check_rules (struct policy *policy, const struct policy_text *text,
-                         const struct policy_file *file, struct problems *problems)
+void policy_set_rules (struct policy *policy, const struct policy_text *text,
+                       const struct policy_file *file, struct problems *problems)
 {
   for (size_t i = 0; i < file->rules.len; i++)
     set_rule (policy, text, file->rules.keys[i], file->rules.values[i], problems);
@@ -269,7 +275,7 @@ static void read_tmpfs (struct policy_values *values, const struct policy_text *
   read_limit (text, problems, "tmpfs", &limit, value_size, &values->tmpfs);
 }
 
-static void read_values (struct policy *policy, const struct policy_text *text,
+void policy_read_values (struct policy *policy, const struct policy_text *text,
                          struct problems *problems)
 {
   const struct policy_limits *limits = policy->effective->limits;
@@ -358,7 +364,7 @@ int policy_parse (struct policy *policy, const char *file, const char *bytes, si
   struct policy_text text = { file, bytes, len };
   struct policy_file *parsed = NULL;
 
-  int r = read_text (policy, &builtin, problems, &policy->effective);
+  int r = policy_read_text (policy, &builtin, problems, &policy->effective);
   if (r < 0)
     return r;
   if (bytes == NULL)
@@ -368,12 +374,12 @@ int policy_parse (struct policy *policy, const char *file, const char *bytes, si
     }
   else
     {
-      r = read_text (policy, &text, problems, &parsed);
+      r = policy_read_text (policy, &text, problems, &parsed);
       if (r < 0)
         return r;
       check_head (policy, &text, parsed, problems);
       check_unbuilt (&text, parsed, problems);
-      check_rules (policy, &text, parsed, problems);
+      policy_set_rules (policy, &text, parsed, problems);
       check_exec_keys (policy, &text, parsed->exec, problems);
       merge (policy->effective, parsed);
       policy->effective->extends =
@@ -382,7 +388,7 @@ int policy_parse (struct policy *policy, const char *file, const char *bytes, si
     }
   if (r < 0)
     return r;
-  read_values (policy, bytes == NULL ? &builtin : &text, problems);
+  policy_read_values (policy, bytes == NULL ? &builtin : &text, problems);
   policy->audit = str_equal (policy->effective->mode, "audit");
   policy->locked = policy->effective->locked;
   if (problems->failed)

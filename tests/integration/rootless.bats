@@ -216,3 +216,68 @@ need_sub_ids ()
   [ "$output" = $'may mount\nkept' ]
   nothing_left
 }
+
+# own_policy JSON: the user's own; nothing is given by --policy.
+own_policy ()
+{
+  mkdir -p "$T/config/agentrun"
+  printf '%s\n' "$1" >"$T/config/agentrun/policy.json"
+  chown -R games:games "$T/config"
+  chmod -R go-w "$T/config"
+  POLICY=()
+}
+
+as_games_at_home ()
+{
+  setpriv --reuid games --regid games --clear-groups env -i -C "$T" PATH=/bin XDG_RUNTIME_DIR="$T/run" XDG_CONFIG_HOME="$T/config" "$MARK" \
+    timeout 20 "$T/agentrun" "$@"
+}
+
+@test "the user's own policy forbids more than the host's" {
+  [ ! -e /etc/agentrun/policy.json ] || skip "this host has a policy of its own"
+  own_policy '{"version": 1, "never": ["/srv/mine"], "rules": {"capability.default": "reject", "environment.loader": "reject"},
+    "limits": {"memory": {"max": "1GiB"}}, "exec": {"allow": false}, "environment": {"deny": ["SECRET_TOOL"]}}'
+  run --separate-stderr as_games_at_home policy show
+  echo "$output $stderr"
+  [ "$status" -eq 0 ]
+  [ "$(jq -r '.rules["capability.default"], .limits.memory.max, .limits.memory.default, .exec.allow, .never[0], (.environment.deny | index("SECRET_TOOL") != null)' <<<"$output")" = \
+    $'reject\n1GiB\n1GiB\nfalse\n/srv/mine\ntrue' ]
+  run --separate-stderr as_games_at_home check "$BUNDLE"
+  [[ ${lines[0]} == *"builtin:default, tightened by $T/config/agentrun/policy.json"* ]]
+  # Beside a policy that the caller names it does not count.
+  run --separate-stderr as_games_at_home --policy builtin:permissive policy show
+  [ "$(jq -r '.exec.allow' <<<"$output")" != false ]
+}
+
+@test "the user's own policy loosens nothing, and says so with file, line and key" {
+  [ ! -e /etc/agentrun/policy.json ] || skip "this host has a policy of its own"
+  local bad key
+  while read -r key bad; do
+    own_policy "$bad"
+    run --separate-stderr as_games_at_home check "$BUNDLE"
+    echo "$bad: $stderr"
+    [ "$status" -eq 1 ]
+    [[ $stderr == *"$T/config/agentrun/policy.json:1: $key: "* ]]
+  done <<'EOF'
+/rules/user.root {"version": 1, "rules": {"user.root": "off"}}
+/rules/mount.socket {"version": 1, "rules": {"mount.socket": "warn"}}
+/mode {"version": 1, "mode": "audit"}
+/grants {"version": 1, "grants": []}
+/engines {"version": 1, "engines": {"state": ["/srv"]}}
+/extends {"version": 1, "extends": "builtin:permissive"}
+/limits/memory/max {"version": 1, "limits": {"memory": {"max": "100GiB"}}}
+/limits/pids/default {"version": 1, "limits": {"pids": {"default": 4000}}}
+/version {"rules": {}}
+/unknown {"version": 1, "unknown": 1}
+EOF
+  own_policy '{"version": 1}'
+  chmod 666 "$T/config/agentrun/policy.json"
+  run --separate-stderr as_games_at_home check "$BUNDLE"
+  [[ $stderr == *"writable by group or others"* ]]
+}
+
+@test "root's policy asks no user" {
+  own_policy '{"version": 1, "mode": "audit"}'
+  run --separate-stderr env XDG_CONFIG_HOME="$T/config" HOME="$T" "$AGENTRUN" policy show
+  [ "$status" -eq 0 ]
+}
