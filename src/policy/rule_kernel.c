@@ -71,8 +71,36 @@ void check_sysctls (struct evaluation *ev)
 
 /* ---- cgroup.path ---- */
 
-/* Groups of the host itself.  */
-static const char *const host_cgroups[] = { "init.scope", "user.slice", "-.slice" };
+/* Groups of the host itself.  A systemd driver names the slice, and systemd makes a scope of the
+   container's own in it: SLICE:PREFIX:NAME.  Rootless, the slices are those of the user's own
+   manager, which lies in user.slice.  */
+static const struct
+{
+  const char *name;
+  bool as_slice; /* may be named to a systemd driver */
+  bool rootless; /* is the user's own */
+} host_cgroups[] = {
+  { "init.scope", false, false },
+  { "-.slice", false, false },
+  { "system.slice", true, false },
+  { "user.slice", false, true },
+};
+
+/* Whether a component of PATH is a unit that systemd runs a service of the host in.  */
+static bool has_service (const char *path)
+{
+  static const char suffix[] = ".service";
+
+  for (const char *s = path; *s != '\0';)
+    {
+      size_t n = strcspn (s, "/:");
+
+      if (n > strlen (suffix) && strncmp (s + n - strlen (suffix), suffix, strlen (suffix)) == 0)
+        return true;
+      s += n + (s[n] != '\0');
+    }
+  return false;
+}
 
 static bool has_part (const char *path, const char *part)
 {
@@ -89,7 +117,7 @@ static bool has_part (const char *path, const char *part)
   return false;
 }
 
-static const char *cgroup_problem (const char *path)
+static const char *cgroup_problem (const char *path, bool rootless)
 {
   const char *name = path + strspn (path, "/");
   const char *colon = strchr (path, ':');
@@ -105,16 +133,25 @@ static const char *cgroup_problem (const char *path)
   if (colon != NULL && path[0] != '/' && (strchr (colon, '/') != NULL || colon[1] == '\0'))
     return "is not of the form slice:prefix:name";
   for (size_t i = 0; i < ARRAY_SIZE (host_cgroups); i++)
-    if (strncmp (name, host_cgroups[i], strlen (host_cgroups[i])) == 0
-        && strchr ("/:", name[strlen (host_cgroups[i])]) != NULL)
-      return "lies in a group of the host's own processes";
+    {
+      size_t len = strlen (host_cgroups[i].name);
+
+      if (strncmp (name, host_cgroups[i].name, len) == 0 && strchr ("/:", name[len]) != NULL
+          && !(host_cgroups[i].as_slice && name[len] == ':')
+          && !(host_cgroups[i].rootless && rootless))
+        return "lies in a group of the host's own processes";
+    }
+  if (!rootless && has_service (path))
+    return "lies in the group of a service of the host";
   return NULL;
 }
 
 void check_cgroup_path (struct evaluation *ev)
 {
   const char *path = ev->config->linux->cgroups_path;
-  const char *problem = path == NULL ? NULL : cgroup_problem (path);
+  const struct fact_host *host = ev->facts->host;
+  bool rootless = host != NULL && host->has_initial_user_namespace && !host->initial_user_namespace;
+  const char *problem = path == NULL ? NULL : cgroup_problem (path, rootless);
   char quoted[STR_QUOTE_MAX];
   struct finding *f;
 

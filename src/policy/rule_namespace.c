@@ -263,6 +263,31 @@ static void check_foreign (struct evaluation *ev)
 
 /* ---- cgroup ---- */
 
+/* The host's own by path is as good as none.  */
+static void leave_host_cgroups (struct evaluation *ev)
+{
+  struct oci_linux *linux = ev->config->linux;
+
+  for (size_t i = 0; i < linux->namespaces_len; i++)
+    {
+      struct oci_namespace *entry = &linux->namespaces[i];
+      struct tightening t = { .rule = RULE_NAMESPACE_CGROUP,
+                              .new = "null",
+                              .fix = "remove --cgroupns host" };
+      const struct fact_namespace *ns;
+
+      if (entry->path == NULL || !str_equal (entry->type, "cgroup"))
+        continue;
+      t.pointer = ev_printf (ev, "/linux/namespaces/%zu/path", i);
+      ns = fact_namespace_find (ev->facts, t.pointer);
+      if (ns == NULL || ns->error != NULL || fact_namespace_is_host (ev->facts, ns, "cgroup") == 0)
+        continue;
+      t.old = ev_json_strings (ev, &entry->path, 1);
+      if (ev_tighten (ev, &t, "in the host's cgroup namespace the host's cgroup paths are visible"))
+        entry->path = NULL;
+    }
+}
+
 static void check_cgroup_namespace (struct evaluation *ev)
 {
   struct oci_linux *linux = ev->config->linux;
@@ -275,6 +300,7 @@ static void check_cgroup_namespace (struct evaluation *ev)
   };
   struct oci_namespace *list;
 
+  leave_host_cgroups (ev);
   if (namespace_entry (ev->config, "cgroup") != NULL)
     return;
   if (!ev_tighten (ev, &t, "without a cgroup namespace the host's cgroup paths are visible"))
