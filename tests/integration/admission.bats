@@ -408,6 +408,7 @@ policy ()
   [[ $output != *ghp_abcdefghij* ]]
 }
 
+# swap.bats holds create at the one moment that counts; here it is left to chance, which meets others.
 @test "a symbolic link that is swapped while create runs never shows what was refused" {
   local i seen=0
   mkdir "$T/work" "$T/work/good" "$T/secret"
@@ -437,9 +438,6 @@ SWAP
     fi
   done
   echo "admitted $seen of 40"
-  # Else nothing raced.
-  [ "$seen" -gt 0 ]
-  [ "$seen" -lt 40 ]
   nothing_left
 }
 
