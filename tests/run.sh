@@ -323,6 +323,19 @@ installed_program ()
     "$work/installed/usr/local/bin/agentrun" --version
 }
 
+# What the fuzzers start from: the documents that the tables of tests/policy change.
+fuzz_corpus ()
+{
+  local policy=$work/src/tests/policy file
+  mkdir -p "$work/corpus"/fuzz_{config,evaluation,policy,process}
+  cp "$policy/base.config.json" "$work/corpus/fuzz_config/"
+  { cat "$policy/base.config.json" && printf '\0' && cat "$policy/base.facts.json"; } >"$work/corpus/fuzz_evaluation/base"
+  jq .process "$policy/base.config.json" >"$work/corpus/fuzz_process/base"
+  for file in "$policy"/*/*.json; do
+    jq -e .policy "$file" >"$work/corpus/fuzz_policy/${file//\//-}" 2>/dev/null || rm -f "$work/corpus/fuzz_policy/${file//\//-}"
+  done
+}
+
 fuzz_targets ()
 {
   local log=$logs/fuzz.log p=0 f=0 target
@@ -331,6 +344,7 @@ fuzz_targets ()
     stage "fuzz targets" 0 1 0 "$log"
     return
   fi
+  fuzz_corpus
   for target in "$work"/fuzz/tests/fuzz/fuzz_*; do
     case $target in *.o) continue ;; esac
     mkdir -p "$work/corpus/${target##*/}"

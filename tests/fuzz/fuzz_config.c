@@ -2,21 +2,10 @@
 /* Fuzz target: what the reader accepts must come out of the writer, the copier and a second reading
    unchanged; what it refuses must have a finding.  Needs no privileges.  */
 #include <errno.h>
-#include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 
+#include "fuzz.h"
 #include "ocispec.h"
-
-int LLVMFuzzerTestOneInput (const uint8_t *data, size_t size);
-
-static void require (bool condition, const char *what)
-{
-  if (condition)
-    return;
-  fprintf (stderr, "not so: %s\n", what);
-  abort ();
-}
 
 static void check_issues (const struct oci_issue *issues, size_t len, const char *rule)
 {
