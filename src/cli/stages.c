@@ -96,8 +96,8 @@ int stages_judge (const struct global_options *global, const struct judge_option
     r = policy_query (j->policy, j->config, &j->request, j->arena, &questions, err);
   if (r == 0)
     r = spec_resolve_at (j->bundle.dirfd, questions, j->arena, &j->resolved, err);
-  if (r == 0 && j->resolved.facts->namespaces_len > 0)
-    r = container_recorded_namespaces (j->request.state_root, j->arena, j->resolved.facts, err);
+  if (r == 0 && (j->resolved.facts->namespaces_len > 0 || policy_asks_writers (j->resolved.facts)))
+    r = container_recorded (j->request.state_root, j->arena, j->resolved.facts, err);
   if (r < 0)
     return r;
   add_bundle_facts (j);

@@ -193,9 +193,8 @@ int container_exec (struct container *c, const struct exec_request *, int *ret, 
    0 with `detach`, which neither waits nor deletes.  */
 int container_run (const struct create_request *, int *ret, struct error *err);
 
-/* facts.recorded: the namespaces of the running containers below ROOT, for the judgement of one
-   that is to be joined.  A record that can't be read is left out: what isn't recorded isn't
-   admitted.  */
+/* facts.recorded and facts.writers: the namespaces of the running containers below ROOT, for the
+   judgement of one that is to be joined, and the directories that they may write.  A record that
+   can't be read is left out: what isn't recorded isn't admitted.  */
 struct facts;
-int container_recorded_namespaces (const char *root, struct arena *, struct facts *,
-                                   struct error *err);
+int container_recorded (const char *root, struct arena *, struct facts *, struct error *err);

@@ -1,8 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Which namespaces belong to containers that agentrun made.  Reads the state directory only,
-   without locks: an inode counts for as long as its container's first process lives, no longer,
-   since the kernel gives the number to another namespace afterwards.  */
+/* What belongs to containers that agentrun made and that run: their namespaces, and the directories
+   that they may write.  Reads the state directory only, without locks: an inode counts for as long
+   as its container's first process lives, no longer, since the kernel gives the number to another
+   object afterwards.  */
 #include <errno.h>
+#include <linux/mount.h>
 #include <string.h>
 
 #include "base/cleanup.h"
@@ -45,6 +47,29 @@ static int add_record (const struct record *record, struct arena *arena, struct 
   return 0;
 }
 
+static int add_writers (const struct record *record, struct arena *arena, struct facts *facts)
+{
+  const struct plan *plan = record->plan;
+  for (size_t i = 0; i < plan->mounts_len; i++)
+    {
+      const struct plan_mount *m = &plan->mounts[i];
+      if (!str_equal (m->kind, "bind") || (m->attr_set & MOUNT_ATTR_RDONLY) != 0 || !m->has_ino)
+        continue;
+      size_t have = facts->writers_len;
+      struct fact_writer *list =
+          arena_grow (arena, facts->writers, have * sizeof *list, (have + 1) * sizeof *list);
+      if (list == NULL)
+        return -ENOMEM;
+      list[have] = (struct fact_writer){ .id = plan->id };
+      SET_NUMBER (&list[have], dev, m->dev);
+      SET_NUMBER (&list[have], ino, m->ino);
+      facts->writers = list;
+      facts->writers_len++;
+      facts->has_writers = true;
+    }
+  return 0;
+}
+
 static int look_at (int rootfd, int procfd, const char *id, struct arena *arena,
                     struct facts *facts)
 {
@@ -53,11 +78,12 @@ static int look_at (int rootfd, int procfd, const char *id, struct arena *arena,
   if (state_dir_open (rootfd, id, &dirfd, NULL) < 0 || state_read (dirfd, arena, &record, NULL) < 0
       || record->plan == NULL || !is_alive (procfd, record))
     return 0;
-  return add_record (record, arena, facts);
+  int r = add_record (record, arena, facts);
+  return r < 0 ? r : add_writers (record, arena, facts);
 }
 
-int container_recorded_namespaces (const char *root, struct arena *arena, struct facts *facts,
-                                   struct error *err)
+int container_recorded (const char *root, struct arena *arena, struct facts *facts,
+                        struct error *err)
 {
   cleanup_close int rootfd = -1, procfd = -1;
   char **ids;

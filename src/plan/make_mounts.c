@@ -24,6 +24,8 @@ static int set_bind_source (const struct plan_input *in, struct arena *arena, si
                       source && source->error ? source->error : "it was never looked at");
   mount->has_descriptor = true;
   mount->descriptor = source->descriptor;
+  SET_NUMBER (mount, dev, source->dev);
+  SET_NUMBER (mount, ino, source->ino);
   *ret_source = source;
   return 0;
 }

@@ -40,6 +40,10 @@ struct policy_request
 int policy_query (const struct policy *, const struct oci_config *, const struct policy_request *,
                   struct arena *, struct questions **ret, struct error *err);
 
+/* Whether the facts have a named volume, so that it matters who else writes it: the facts called
+   writers are to be filled.  */
+bool policy_asks_writers (const struct facts *);
+
 /* A name below the source of a bind that is made read-only by itself (mount.protected).  */
 struct protected_path
 {

@@ -111,6 +111,27 @@ static const char *other_writer (const struct evaluation *ev, const struct fact_
   return NULL;
 }
 
+bool policy_asks_writers (const struct facts *facts)
+{
+  for (size_t i = 0; i < facts->sources_len; i++)
+    if (facts->sources[i].path != NULL && strstr (facts->sources[i].path, "/volumes/") != NULL
+        && str_has_suffix (facts->sources[i].path, "/_data"))
+      return true;
+  return false;
+}
+
+/* Another running container that has the same named volume, or NULL.  */
+static const char *volume_writer (const struct evaluation *ev, const struct fact_source *source)
+{
+  const struct facts *facts = ev->facts;
+
+  for (size_t i = 0; i < facts->writers_len; i++)
+    if (facts->writers[i].dev == source->dev && facts->writers[i].ino == source->ino
+        && !str_equal (facts->writers[i].id, ev->request->id))
+      return facts->writers[i].id;
+  return NULL;
+}
+
 static void check_shared_writer (struct evaluation *ev, const struct mount_view *view,
                                  enum shape_kind shape)
 {
@@ -124,6 +145,16 @@ static void check_shared_writer (struct evaluation *ev, const struct mount_view 
   /* What was judged is the state at admission.  Nothing in this build keeps the container from
      connecting to a socket that is made there afterwards.  */
   ev->admission->late_sockets = "not enforced by this kernel";
+  writer = shape == SHAPE_VOLUME ? volume_writer (ev, source) : NULL;
+  if (writer != NULL)
+    {
+      f = ev_report (ev, RULE_MOUNT_SHARED_WRITER, ACTION_WARN, view->source_pointer,
+                     "the volume %s is mounted writable by the running container %s: a socket made "
+                     "there later would be reachable",
+                     str_quote (source->path, quoted), writer);
+      ev_fix (ev, f, "give each container a volume of its own, or mount it :ro in the others");
+      return;
+    }
   writer = shape == SHAPE_NONE ? other_writer (ev, source) : NULL;
   if (writer == NULL)
     return;

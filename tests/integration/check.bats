@@ -139,3 +139,24 @@ setup ()
     "$AGENTRUN" policy explain "$rule" >/dev/null
   done
 }
+
+@test "a named volume that a running container may write is a warning, and one that has ended is none" {
+  mkdir -p "$T/engine/volumes/v/_data"
+  chmod 777 "$T/engine/volumes/v/_data"
+  jq -n --arg s "$T/engine" '{version: 1, never: [], engines: {state: [$s]}}' >"$T/policy.json"
+  chmod 644 "$T/policy.json"
+  POLICY=(--policy "$T/policy.json")
+  warned () { ar check --format json "$BUNDLE" | jq -r '.findings[] | select(.rule == "mount.shared-writer") | .message'; }
+  bind "$T/engine/volumes/v/_data" /data rw
+  script 'sleep 60'
+  [ -z "$(warned)" ]
+  create
+  start "$ID"
+  new_bundle second
+  bind "$T/engine/volumes/v/_data" /data ro
+  [[ $(warned) == "the volume $T/engine/volumes/v/_data is mounted writable by the running container main: "* ]]
+  ar kill main KILL
+  wait_for 10 stopped main
+  [ -z "$(warned)" ]
+  ar delete main
+}
