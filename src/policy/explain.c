@@ -227,7 +227,8 @@ static const struct rule_help *const texts[] = {
         .kubernetes = "remove the hostPath volume of the socket"),
   TEXT (.id = "mount.shared-writer",
         .protects = "against sockets that appear in a directory after it was judged",
-        .looks_at = "a directory that others than the container's user and root can write",
+        .looks_at = "a directory that others than the container's user and root can write, or a "
+                    "named volume that another running container has mounted writable",
         .docker = "mount a directory of the container's own user, or a named volume",
         .podman = "mount a directory of the container's own user, or a named volume",
         .kubernetes = "use emptyDir instead of hostPath"),
