@@ -10,6 +10,7 @@
 #include <sched.h>
 #include <signal.h>
 #include <stdio.h>
+#include <sys/prctl.h>
 #include <sys/syscall.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -204,6 +205,14 @@ static int enter_all (const struct container_setup *setup, struct found *found)
             return -1;
           }
       }
+  /* The change of rights may have undone it (fs.suid_dumpable), and root of a shared pid namespace
+     sees init from the clone on.  */
+  if (prctl (PR_SET_DUMPABLE, 0L, 0L, 0L, 0L) < 0)
+    {
+      found->error = errno;
+      snprintf (found->what, sizeof found->what, "become undumpable");
+      return -1;
+    }
   return 0;
 }
 
