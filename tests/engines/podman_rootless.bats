@@ -28,7 +28,8 @@ setup_file ()
   chmod 700 "$DIR/home" "$DIR/run"
   # Where its files lie is left to Podman: the policy knows the places.
   printf '[storage]\ndriver = "vfs"\n' >"$DIR/storage.conf"
-  printf '[engine]\nevents_logger = "file"\ncgroup_manager = "cgroupfs"\n' >"$DIR/containers.conf"
+  sed "s|/usr/local/bin/agentrun|$DIR/agentrun|; s|^\[engine\]|&\nevents_logger = \"file\"|" \
+    "$BATS_TEST_DIRNAME/../../contrib/podman/50-agentrun.conf" >"$DIR/containers.conf"
   jq -n --arg d "$DIR" '{version: 1, extends: "builtin:default", never: [],
     grants: [{kind: "mount", source: ($d + "/work"), mode: "rw", reason: "the test workspace"}]}' >"$DIR/policy.json"
   unshare --mount sh -c 'mount --make-rshared /
@@ -54,7 +55,7 @@ pm ()
   nsenter -t "$(cat "$DIR/holder.pid")" -m setpriv --reuid games --regid games --clear-groups \
     env -i -C "$DIR" USER=games LOGNAME=games PATH=/usr/sbin:/usr/bin:/sbin:/bin HOME="$DIR/home" \
     XDG_RUNTIME_DIR="$DIR/run" CONTAINERS_STORAGE_CONF="$DIR/storage.conf" CONTAINERS_CONF="$DIR/containers.conf" \
-    timeout 60 podman --runtime "$DIR/agentrun" --runtime-flag "policy=$DIR/policy.json" "$@" 3>&-
+    timeout 60 podman --runtime agentrun --runtime-flag "policy=$DIR/policy.json" "$@" 3>&-
 }
 
 teardown_file ()
