@@ -276,6 +276,9 @@ struct mount_view
 /* All mounts of the working copy; 0 or -ENOMEM (remembered in findings).  */
 int mount_views (struct evaluation *, struct mount_view **ret, size_t *ret_len);
 
+/* Those that are binds whose source was opened: of the others mount.source speaks.  */
+int mount_open_binds (struct evaluation *, struct mount_view **ret, size_t *ret_len);
+
 bool mount_is_readonly (const struct mount_view *);
 
 /* Replaces the options of the view's mount in the working copy.  */

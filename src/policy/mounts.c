@@ -51,6 +51,26 @@ int mount_views (struct evaluation *ev, struct mount_view **ret, size_t *ret_len
   return 0;
 }
 
+int mount_open_binds (struct evaluation *ev, struct mount_view **ret, size_t *ret_len)
+{
+  struct mount_view *views;
+  size_t len, n = 0;
+  int r = mount_views (ev, &views, &len);
+
+  if (r < 0)
+    return r;
+  for (size_t i = 0; i < len; i++)
+    {
+      const struct fact_source *source = views[i].source;
+
+      if (views[i].options.bind && source != NULL && source->error == NULL && source->path != NULL)
+        views[n++] = views[i];
+    }
+  *ret = views;
+  *ret_len = n;
+  return 0;
+}
+
 bool mount_is_readonly (const struct mount_view *view)
 {
   return ((view->options.attr_set | view->options.recursive_set) & MOUNT_ATTR_RDONLY) != 0;

@@ -170,15 +170,13 @@ void check_mount_contents (struct evaluation *ev)
   struct mount_view *views;
   size_t len;
 
-  if (mount_views (ev, &views, &len) < 0)
+  if (mount_open_binds (ev, &views, &len) < 0)
     return;
   for (size_t i = 0; i < len; i++)
     {
       const struct fact_source *source = views[i].source;
       enum shape_kind shape;
 
-      if (!views[i].options.bind || source == NULL || source->error != NULL || source->path == NULL)
-        continue; /* mount.source says so */
       if (never_ends (ev, source))
         continue; /* mount.never says more */
       shape = shape_find (ev, &views[i]);

@@ -129,18 +129,15 @@ void check_mount_protected (struct evaluation *ev)
   struct mount_view *views;
   size_t len;
 
-  if (mount_views (ev, &views, &len) < 0)
+  if (mount_open_binds (ev, &views, &len) < 0)
     return;
   for (size_t i = 0; i < len; i++)
     {
-      const struct fact_source *source = views[i].source;
-      struct grant_query query = { .kind = "mount" };
+      struct grant_query query = { .kind = "mount", .path = views[i].source->path };
       const struct policy_grant *grant = NULL;
 
-      if (!views[i].options.bind || mount_is_readonly (&views[i]) || source == NULL
-          || source->error != NULL || source->path == NULL)
+      if (mount_is_readonly (&views[i]))
         continue;
-      query.path = source->path;
       while ((grant = grant_next (ev->policy, &query, grant)) != NULL)
         check_grant (ev, &views[i], grant);
     }

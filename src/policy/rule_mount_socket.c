@@ -189,14 +189,12 @@ void check_mount_sockets (struct evaluation *ev)
   struct mount_view *views;
   size_t len;
 
-  if (mount_views (ev, &views, &len) < 0)
+  if (mount_open_binds (ev, &views, &len) < 0)
     return;
   for (size_t i = 0; i < len; i++)
     {
       const struct fact_source *source = views[i].source;
 
-      if (!views[i].options.bind || source == NULL || source->error != NULL || source->path == NULL)
-        continue; /* mount.source says so */
       if (never_ends (ev, source))
         continue; /* mount.never says more */
       if (str_equal (source->kind, "directory"))
