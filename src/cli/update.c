@@ -19,6 +19,7 @@ struct update_options
   const char *cpu_shares, *cpu_quota, *cpu_period, *cpu_burst, *cpu_idle;
   const char *cpu_rt_period, *cpu_rt_runtime, *cpuset_cpus, *cpuset_mems;
   const char *pids_limit, *blkio_weight;
+  const char *l3_cache_schema, *mem_bw_schema;
 };
 
 #define ROW(name, letter, member, argument, help)                                                  \
@@ -45,6 +46,8 @@ static const struct option_row rows[] = {
   ROW ("cpuset-mems", 0, cpuset_mems, "LIST", "memory nodes"),
   ROW ("pids-limit", 0, pids_limit, "N", "number of processes; -1 is no limit"),
   ROW ("blkio-weight", 0, blkio_weight, "N", "weight of block I/O, from 10 to 1000"),
+  ROW ("l3-cache-schema", 0, l3_cache_schema, "LINE", "cache of the resctrl group: L3:0=ff"),
+  ROW ("mem-bw-schema", 0, mem_bw_schema, "LINE", "its memory bandwidth: MB:0=50"),
   { NULL, 0, OPTION_FLAG, 0, NULL, NULL },
 };
 
@@ -166,7 +169,8 @@ static int parse_flags (const struct update_options *o, struct flag_resources *r
   ret->cpu.cpus = (char *)o->cpuset_cpus;
   ret->cpu.mems = (char *)o->cpuset_mems;
   ret->has_cpu |= o->cpuset_cpus != NULL || o->cpuset_mems != NULL;
-  *ret_any |= o->cpuset_cpus != NULL || o->cpuset_mems != NULL;
+  *ret_any |= o->cpuset_cpus != NULL || o->cpuset_mems != NULL || o->l3_cache_schema != NULL
+              || o->mem_bw_schema != NULL;
   return 0;
 }
 
@@ -201,26 +205,72 @@ static int what_is_asked (const struct update_options *o, struct judged_update *
   return 0;
 }
 
+static bool only_rdt (const struct oci_resources *from_flags, const struct oci_resources *asked)
+{
+  return asked == from_flags && asked->memory == NULL && asked->cpu == NULL && asked->pids == NULL
+         && asked->block_io == NULL;
+}
+
+/* The lines for the resctrl group.  -EINVAL for one that is none.  */
+static int rdt_lines (const struct update_options *o, char **lines, size_t *len, struct error *err)
+{
+  const struct
+  {
+    const char *flag;
+    const char *text;
+    const char *resource;
+  } schemas[] = {
+    { "l3-cache-schema", o->l3_cache_schema, "L3" },
+    { "mem-bw-schema", o->mem_bw_schema, "MB" },
+  };
+  char quoted[STR_QUOTE_MAX];
+
+  *len = 0;
+  for (size_t i = 0; i < ARRAY_SIZE (schemas); i++)
+    {
+      if (schemas[i].text == NULL)
+        continue;
+      if (!str_has_prefix (schemas[i].text, schemas[i].resource)
+          || strchr (schemas[i].text, ':') == NULL || strchr (schemas[i].text, '\n') != NULL)
+        return error_set (err, -EINVAL, "update: --%s: %s is not a line such as %s:0=f",
+                          schemas[i].flag, str_quote (schemas[i].text, quoted),
+                          schemas[i].resource);
+      lines[(*len)++] = (char *)(uintptr_t)schemas[i].text;
+    }
+  return 0;
+}
+
 static int run_update (const struct invocation *in, struct error *err)
 {
   cleanup_judged_update struct judged_update u = JUDGED_UPDATE_INIT;
   struct flag_resources given = { 0 };
   struct oci_resources from_flags = { 0 };
   const struct oci_resources *asked = NULL;
+  char *lines[2];
+  size_t lines_len = 0;
   int r = update_prepare (in->global, &u, err);
 
+  if (r == 0)
+    r = rdt_lines (in->values, lines, &lines_len, err);
   if (r == 0)
     r = what_is_asked (in->values, &u, &given, &from_flags, &asked, err);
   if (r == 0)
     r = update_judge (in->global, in->argv[0], asked, &u, err);
   if (r < 0)
     return r;
+  if (lines_len > 0 && !policy_admit_rdt_update (u.policy, &u.findings))
+    u.denied = true;
   if (u.denied)
     {
       const char *line = policy_denial_line (u.policy, &u.findings, u.arena);
       return error_set (err, -EPERM, "%s", line ? line : "denied; out of memory for the reasons");
     }
-  return container_update (&u.container, u.admission.change, u.admission.result, err);
+  if (lines_len > 0)
+    r = container_update_rdt (&u.container, lines, lines_len, err);
+  /* With nothing else asked for there is nothing to write to a cgroup.  */
+  return r < 0 || only_rdt (&from_flags, asked)
+             ? r
+             : container_update (&u.container, u.admission.change, u.admission.result, err);
 }
 
 const struct command command_update = {

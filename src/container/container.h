@@ -143,6 +143,10 @@ int container_events (const char *root, const char *id, const struct events_requ
 int container_update (struct container *c, const struct oci_resources *change,
                       const struct oci_resources *result, struct error *err);
 
+/* Writes LINES to the schemata of the container's resctrl group, as resctrl of the kernel's
+   documentation takes them, and records them.  -ENOENT for a container that has none.  */
+int container_update_rdt (struct container *c, char *const *lines, size_t len, struct error *err);
+
 /* One line of `list`.  Text in the arena or static, never NULL but for PROBLEM, which says what is
    wrong with a broken record.  */
 struct container_entry

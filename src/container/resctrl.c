@@ -27,6 +27,16 @@ static int call (const struct plan *plan, pid_t pid, bool *made, struct error *e
   return result < 0 ? error_context (err, "linux.intelRdt") : 0;
 }
 
+int resctrl_update (const struct plan *plan, char *const *lines, size_t len, struct error *err)
+{
+  const struct intel_rdt r = { .group = plan->intel_rdt->group, .lines = lines, .lines_len = len };
+  cleanup_close int root = -1;
+  int result = intel_rdt_open (&root, err);
+  if (result == 0)
+    result = intel_rdt_update (root, &r, err);
+  return result < 0 ? error_context (err, "linux.intelRdt") : 0;
+}
+
 int resctrl_enter (const struct plan *plan, pid_t pid, bool *ret_made, struct error *err)
 {
   return plan->intel_rdt == NULL ? 0 : call (plan, pid, ret_made, err);

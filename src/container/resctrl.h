@@ -11,5 +11,8 @@
 /* Puts PID into the plan's group, if it has one; *RET_MADE: which was made for it.  */
 int resctrl_enter (const struct plan *, pid_t pid, bool *ret_made, struct error *err);
 
+/* Writes LINES to the group of PLAN's container, which has one.  */
+int resctrl_update (const struct plan *, char *const *lines, size_t len, struct error *err);
+
 /* Removes what resctrl_enter made.  */
 int resctrl_leave (const struct plan *, bool made, struct error *err);

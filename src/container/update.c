@@ -3,8 +3,10 @@
    process, with the container locked, as owner of its cgroups.  What may be changed was decided
    before.  */
 #include <errno.h>
+#include <string.h>
 
 #include "container/container.h"
+#include "container/resctrl.h"
 #include "state/state.h"
 
 /* Half of an update is worse than none: the recorded values are written again.  What the record
@@ -50,4 +52,56 @@ int container_update (struct container *c, const struct oci_resources *change,
   else
     undo (cgroup, c->record->plan->cgroup);
   return r;
+}
+
+/* "L3:0=f" and "L3:0=7" are of the same resource: the newer line is what holds.  */
+static bool same_resource (const char *a, const char *b)
+{
+  size_t len = strcspn (a, ":");
+
+  return len == strcspn (b, ":") && strncmp (a, b, len) == 0;
+}
+
+static int record_lines (struct container *c, char *const *lines, size_t len, struct error *err)
+{
+  struct plan_intel_rdt *p = c->record->plan->intel_rdt;
+  char **all = arena_alloc_array (c->arena, p->schemata_len + len + 1, sizeof *all);
+  size_t n = 0;
+
+  if (all == NULL)
+    return error_set (err, -ENOMEM, "out of memory for the record");
+  for (size_t i = 0; i < p->schemata_len; i++)
+    {
+      bool replaced = false;
+
+      for (size_t k = 0; k < len; k++)
+        replaced |= same_resource (p->schemata[i], lines[k]);
+      if (!replaced)
+        all[n++] = p->schemata[i];
+    }
+  for (size_t k = 0; k < len; k++)
+    all[n++] = lines[k];
+  p->schemata = all;
+  p->schemata_len = n;
+  p->has_schemata = true;
+  return state_write (c->dirfd, c->record, err);
+}
+
+int container_update_rdt (struct container *c, char *const *lines, size_t len, struct error *err)
+{
+  enum container_status status;
+  int r = container_status (c, &status, err);
+
+  if (r < 0)
+    return r;
+  if (status == CONTAINER_STOPPED)
+    return error_set (err, -ESRCH, "container not running: the limits of \"%s\" can't be changed",
+                      c->id);
+  if (c->record->plan->intel_rdt == NULL)
+    return error_set (err, -ENOENT,
+                      "container \"%s\" has no resctrl group: it was created without "
+                      "linux.intelRdt",
+                      c->id);
+  r = resctrl_update (c->record->plan, lines, len, err);
+  return r < 0 ? r : record_lines (c, lines, len, err);
 }

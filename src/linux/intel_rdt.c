@@ -111,6 +111,15 @@ static int set_lines (int dir, const struct intel_rdt *r, bool made, struct erro
   return result;
 }
 
+int intel_rdt_update (int root, const struct intel_rdt *r, struct error *err)
+{
+  cleanup_close int dir = openat (root, r->group, DIRECTORY_FLAGS);
+  int result = dir < 0 ? error_errno (err, errno, "open resctrl group %s", r->group) : 0;
+  for (size_t i = 0; result == 0 && i < r->lines_len; i++)
+    result = write_line (dir, "schemata", r->lines[i], r->group, err);
+  return result;
+}
+
 static int add_monitor (int dir, const struct intel_rdt *r, const char *pid, struct error *err)
 {
   cleanup_close int groups = openat (dir, "mon_groups", DIRECTORY_FLAGS);

@@ -27,5 +27,9 @@ int intel_rdt_open (int *ret_root, struct error *err);
 int intel_rdt_enter (int root, const struct intel_rdt *, pid_t pid, bool *ret_made,
                      struct error *err);
 
+/* Writes the lines to the group's schemata, one that is shared included: who asks for an update
+   means all who are in it.  -ENOENT when the group is gone.  */
+int intel_rdt_update (int root, const struct intel_rdt *, struct error *err);
+
 /* Removes the monitoring group, and with MADE the group.  What isn't there is success.  */
 int intel_rdt_leave (int root, const struct intel_rdt *, bool made, struct error *err);

@@ -87,6 +87,9 @@ int policy_admit_update (const struct policy *, const struct oci_resources *curr
                          const struct oci_resources *asked, struct arena *, struct findings *,
                          struct update_admission *ret, struct error *err);
 
+/* Whether a change of linux.intelRdt passes; else adds the finding that denies it.  */
+bool policy_admit_rdt_update (const struct policy *, struct findings *);
+
 /* A process that joins a container (exec): judged by the rules for a container's own process, and
    compared with that one.  */
 struct policy_exec_request

@@ -273,3 +273,29 @@ default_policy ()
   [ "$(jq -r .verdict <<<"$output")" = error ]
   done_with
 }
+
+@test "the schemata of a resctrl group: a container without one, a line that is none, a policy that has none" {
+  script 'sleep 60'
+  create
+  start
+  local flag
+  for flag in --l3-cache-schema=L3:0=f --mem-bw-schema=MB:0=20; do
+    run --separate-stderr ar update "$flag" "$ID"
+    echo "$stderr"
+    [ "$status" -eq 1 ]
+    [[ $stderr == *"has no resctrl group"* ]]
+    run --separate-stderr ar --policy builtin:default update "$flag" "$ID"
+    echo "$stderr"
+    [ "$status" -eq 1 ]
+    [[ $stderr == *"scheduling.special: "* ]]
+  done
+  for flag in --l3-cache-schema=MB:0=20 --l3-cache-schema=L3 $'--mem-bw-schema=MB:0=20\nL3:0=f' --mem-bw-schema=; do
+    run --separate-stderr ar update "$flag" "$ID"
+    [ "$status" -eq 1 ]
+    [[ $stderr == *"is not a line such as"* ]]
+  done
+  run --separate-stderr ar update --resources "$T/none" --l3-cache-schema=L3:0=f "$ID"
+  [[ $stderr == *"can't be combined"* ]]
+  ar delete --force "$ID"
+  nothing_left
+}

@@ -124,6 +124,19 @@ static void monitoring (void **state)
   assert_int_equal (intel_rdt_leave (root, &r, true, &err), 0);
 }
 
+static void an_update (void **state)
+{
+  char *lines[] = { (char *)"MB:0=20" };
+  struct intel_rdt r = { .group = "updated", .lines = lines, .lines_len = 1 };
+  struct error err = { 0 };
+  (void)state;
+  assert_int_equal (intel_rdt_update (root, &r, &err), -ENOENT);
+  assert_non_null (strstr (err.message, "resctrl group updated"));
+  make_group ("updated");
+  assert_int_equal (intel_rdt_update (root, &r, &err), 0);
+  holds ("updated/schemata", "MB:0=20\n");
+}
+
 static int set_up (void **state)
 {
   (void)state;
@@ -148,6 +161,7 @@ int main (void)
     cmocka_unit_test (a_group_that_is_there),
     cmocka_unit_test (a_group_of_its_own),
     cmocka_unit_test (monitoring),
+    cmocka_unit_test (an_update),
   };
   return cmocka_run_group_tests (tests, set_up, tear_down);
 }
