@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* What a container uses, in the shape that runc's events have: the members' names are an interface.
    A file that the host's version doesn't have is left out.  Runs in the command's process.  */
+#include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <inttypes.h>
@@ -11,6 +12,7 @@
 
 #include "base/cleanup.h"
 #include "base/fd.h"
+#include "base/number_list.h"
 #include "base/str.h"
 #include "cgroup/internal.h"
 
@@ -305,6 +307,127 @@ static void add_block_io (const struct cgroup *cg, struct strbuf *out)
   strbuf_add (out, "]}");
 }
 
+/* ---- cpuset, huge pages ---- */
+
+#define CPUS_MAX 8192 /* NR_CPUS of the largest kernels */
+
+/* "0-3,7" as [0,1,2,3,7].  */
+static void add_numbers (const struct cgroup_dir *dir, const char *file, const char *name,
+                         struct strbuf *out)
+{
+  unsigned long bits[CPUS_MAX / (8 * sizeof (unsigned long))];
+  const size_t width = 8 * sizeof *bits;
+  cleanup_free char *text = read_stat (dir, file);
+  const char *comma = "";
+
+  if (text == NULL)
+    return;
+  text[strcspn (text, "\n")] = '\0';
+  begin (out, name, '[');
+  if (number_list_parse (text, bits, ARRAY_SIZE (bits)) == 0)
+    for (size_t i = 0; i < CPUS_MAX; i++)
+      if ((bits[i / width] & (1UL << (i % width))) != 0)
+        {
+          strbuf_printf (out, "%s%zu", comma, i);
+          comma = ",";
+        }
+  strbuf_add (out, "]");
+}
+
+static void add_cpuset (const struct cgroup *cg, struct strbuf *out)
+{
+  static const struct
+  {
+    const char *name, *file;
+  } numbers[] = {
+    { "cpu_exclusive", "cpuset.cpu_exclusive" },
+    { "mem_hardwall", "cpuset.mem_hardwall" },
+    { "mem_exclusive", "cpuset.mem_exclusive" },
+    { "memory_migrate", "cpuset.memory_migrate" },
+    { "memory_spread_page", "cpuset.memory_spread_page" },
+    { "memory_spread_slab", "cpuset.memory_spread_slab" },
+    { "memory_pressure", "cpuset.memory_pressure" },
+    { "sched_load_balance", "cpuset.sched_load_balance" },
+  };
+  const struct cgroup_dir *v1 = group_find_v1 (cg, "cpuset");
+  uint64_t value;
+
+  begin (out, "cpuset", '{');
+  if (v1 != NULL)
+    {
+      add_numbers (v1, "cpuset.cpus", "cpus", out);
+      add_numbers (v1, "cpuset.mems", "mems", out);
+    }
+  else
+    {
+      add_numbers (group_find_v2 (cg), "cpuset.cpus.effective", "cpus", out);
+      add_numbers (group_find_v2 (cg), "cpuset.mems.effective", "mems", out);
+    }
+  for (size_t i = 0; v1 != NULL && i < ARRAY_SIZE (numbers); i++)
+    if (read_number (v1, numbers[i].file, &value))
+      add_number (out, numbers[i].name, value);
+  strbuf_add (out, "}");
+}
+
+/* One size of page, whose use is in the file "hugetlb.SIZE" and USAGE.  */
+static void add_page_size (const struct cgroup_dir *dir, const char *size, size_t len, bool v2,
+                           struct strbuf *out)
+{
+  const struct
+  {
+    const char *name, *v1, *v2;
+  } numbers[] = {
+    { "usage", "usage_in_bytes", "current" },
+    { "max", "max_usage_in_bytes", NULL },
+    { "failcnt", "failcnt", NULL },
+  };
+  char name[32], file[80];
+  uint64_t value;
+
+  snprintf (name, sizeof name, "%.*s", (int)len, size);
+  begin (out, name, '{');
+  for (size_t i = 0; i < ARRAY_SIZE (numbers); i++)
+    {
+      const char *last = v2 ? numbers[i].v2 : numbers[i].v1;
+
+      if (last == NULL)
+        continue;
+      snprintf (file, sizeof file, "hugetlb.%s.%s", name, last);
+      if (read_number (dir, file, &value))
+        add_number (out, numbers[i].name, value);
+    }
+  strbuf_add (out, "}");
+}
+
+static void add_huge_pages (const struct cgroup *cg, struct strbuf *out)
+{
+  static const char prefix[] = "hugetlb.";
+  const struct cgroup_dir *v1 = group_find_v1 (cg, "hugetlb"), *v2 = group_find_v2 (cg);
+  const struct cgroup_dir *dir = v1 != NULL ? v1 : v2;
+  const char *usage = v1 != NULL ? ".usage_in_bytes" : ".current";
+  int fd = dir == NULL ? -1 : openat (dir->fd, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+  DIR *files = fd < 0 ? NULL : fdopendir (fd);
+  const struct dirent *d;
+
+  begin (out, "hugetlb", '{');
+  while (files != NULL && (d = readdir (files)) != NULL)
+    {
+      const char *size = d->d_name + strlen (prefix);
+      size_t len;
+
+      if (!str_has_prefix (d->d_name, prefix))
+        continue;
+      len = strcspn (size, ".");
+      if (len < 16 && str_equal (size + len, usage))
+        add_page_size (dir, size, len, v1 == NULL, out);
+    }
+  strbuf_add (out, "}");
+  if (files != NULL)
+    closedir (files);
+  else if (fd >= 0)
+    close (fd);
+}
+
 void cgroup_stats (const struct cgroup *cg, struct strbuf *out)
 {
   strbuf_add (out, "{");
@@ -312,5 +435,7 @@ void cgroup_stats (const struct cgroup *cg, struct strbuf *out)
   add_memory (cg, out);
   add_pids (cg, out);
   add_block_io (cg, out);
+  add_cpuset (cg, out);
+  add_huge_pages (cg, out);
   strbuf_add (out, "}");
 }

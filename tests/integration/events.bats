@@ -33,6 +33,8 @@ need_memory ()
   [ "$(jq '.data.pids.limit == 77 and .data.pids.current == 1' <<<"$output")" = true ]
   [ "$(jq '.data.memory.usage.usage > 0 and .data.memory.usage.limit < 100000001' <<<"$output")" = true ]
   [ "$(jq '.data.memory.raw | length > 5' <<<"$output")" = true ]
+  [ "$(jq '.data.hugetlb | type' <<<"$output")" = '"object"' ]
+  [ ! -d /sys/fs/cgroup/cpuset ] || [ "$(jq '.data.cpuset | (.cpus | length > 0) and .mems[0] == 0 and .cpu_exclusive == 0' <<<"$output")" = true ]
   [ "$(jq -c '.data.blkio | keys' <<<"$output")" = '["ioServiceBytesRecursive","ioServicedRecursive"]' ]
 }
 
