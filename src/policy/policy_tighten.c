@@ -44,7 +44,16 @@ static void refuse_keys (const struct tightening_file *t)
     policy_problem (&t->text, t->problems, "/version", "must be 1");
 }
 
-/* Actions are numbered by strictness.  */
+static void check_not_weaker (const struct tightening_file *t, const struct policy *own,
+                              enum rule_id rule, const char *pointer)
+{
+  enum action host = t->host->settings[rule];
+
+  if (own->settings[rule] < host) /* actions are numbered by strictness */
+    policy_problem (&t->text, t->problems, pointer, "is weaker than the host's \"%s\"",
+                    action_name (host));
+}
+
 static void tighten_rules (const struct tightening_file *t)
 {
   struct policy own = *t->host;
@@ -55,12 +64,15 @@ static void tighten_rules (const struct tightening_file *t)
       int rule = rule_find (t->own->rules.keys[i]);
       char *pointer;
 
-      if (rule < 0 || own.settings[rule] >= t->host->settings[rule])
+      if (rule < 0)
         continue;
       pointer = pointer_printf (t->problems->arena, "/rules/%s", rules[rule].id);
-      policy_problem (&t->text, t->problems, pointer == NULL ? "/rules" : pointer,
-                      "is weaker than the host's \"%s\"", action_name (t->host->settings[rule]));
+      check_not_weaker (t, &own, (enum rule_id)rule, pointer == NULL ? "/rules" : pointer);
     }
+  if (t->own->environment != NULL && t->own->environment->secrets != NULL)
+    check_not_weaker (t, &own, RULE_ENVIRONMENT_SECRET, "/environment/secrets");
+  if (t->own->image != NULL && t->own->image->digest != NULL)
+    check_not_weaker (t, &own, RULE_IMAGE_DIGEST, "/image/digest");
   for (int rule = 0; rule < RULE_COUNT; rule++)
     if (own.settings[rule] > t->host->settings[rule])
       t->host->settings[rule] = own.settings[rule];

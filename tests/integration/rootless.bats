@@ -267,6 +267,8 @@ as_games_at_home ()
 /extends {"version": 1, "extends": "builtin:permissive"}
 /limits/memory/max {"version": 1, "limits": {"memory": {"max": "100GiB"}}}
 /limits/pids/default {"version": 1, "limits": {"pids": {"default": 4000}}}
+/environment/secrets {"version": 1, "environment": {"secrets": "off"}}
+/image/digest {"version": 1, "image": {"digest": "off"}}
 /version {"rules": {}}
 /unknown {"version": 1, "unknown": 1}
 EOF
