@@ -21,7 +21,7 @@ teardown ()
 
 receiver ()
 {
-  rm -f "$T/socket"
+  rm -f "$T/socket" "$T/received" # nor is what another one wrote taken for it
   python3 "$BATS_TEST_DIRNAME/receive.py" "$T/socket" "$1" >"$T/received" 2>&1 3>&- &
   RECEIVER=$!
   wait_for 30 grep -q listening "$T/received"
