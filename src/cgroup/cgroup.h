@@ -42,6 +42,10 @@ struct cgroup_dir
 int cgroup_create (const char *path, const struct oci_resources *needed, struct cgroup **ret,
                    struct error *err);
 
+/* Whether cgroup_create could make the group PATH in any hierarchy: what an ordinary user can do
+   only below a group that was delegated to him.  Makes nothing.  */
+bool cgroup_can_make (const char *path);
+
 /* Opens the groups of a container again from its record (paths are absolute; a vanished one is left
    out, anything that isn't a cgroup directory is -EINVAL).  */
 int cgroup_open (const char *const *controllers, const char *const *paths, size_t n,

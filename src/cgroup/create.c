@@ -403,3 +403,36 @@ int cgroup_create (const char *path, const struct oci_resources *needed, struct 
   *ret = cg;
   return 0;
 }
+
+/* The deepest directory of PATH that is there has to take another one.  */
+static bool can_make_in (const struct hierarchy *h, const char *path)
+{
+  cleanup_free char *copy = strdup (path);
+  cleanup_close int at = openat (h->fd, ".", DIRECTORY);
+  char *save = NULL;
+
+  if (copy == NULL || at < 0)
+    return false;
+  for (char *name = strtok_r (copy, "/", &save); name != NULL; name = strtok_r (NULL, "/", &save))
+    {
+      int next = openat (at, name, DIRECTORY);
+
+      if (next < 0)
+        break;
+      cleanup_closep (&at);
+      at = next;
+    }
+  return faccessat (at, ".", W_OK | X_OK, AT_EACCESS) == 0;
+}
+
+bool cgroup_can_make (const char *path)
+{
+  cleanup_hierarchies struct hierarchies h = { 0 };
+
+  if (hierarchies_find (&h, NULL) < 0)
+    return false;
+  for (size_t i = 0; i < h.len; i++)
+    if (can_make_in (&h.list[i], path))
+      return true;
+  return false;
+}

@@ -6,6 +6,7 @@
 
 #include "base/str.h"
 #include "container/container.h"
+#include "cgroup/cgroup.h"
 #include "cli/rootless.h"
 #include "plan/make.h"
 #include "spec/validate.h"
@@ -42,6 +43,18 @@ static int prepare (const struct global_options *global, const struct judge_opti
     .state_root = state_root_path (global),
   };
   return 0;
+}
+
+/* A question for a room that resolve doesn't know.  Root of the host is not asked: what he can't
+   make is an error of create.  */
+static void add_cgroup_fact (struct judged *j)
+{
+  struct fact_host *host = j->resolved.facts->host;
+  const struct oci_linux *l = j->config->linux;
+  const char *path = l == NULL || l->cgroups_path == NULL ? "/agentrun" : l->cgroups_path;
+  if (host != NULL && !(host->uid == 0 && host->initial_user_namespace)
+      && !j->request.cgroup_disabled)
+    SET_NUMBER (host, no_cgroup, !cgroup_can_make (path));
 }
 
 /* What load saw of the bundle itself is a fact like any other.  */
@@ -101,6 +114,7 @@ int stages_judge (const struct global_options *global, const struct judge_option
   if (r < 0)
     return r;
   add_bundle_facts (j);
+  add_cgroup_fact (j);
   r = policy_admit (j->policy, j->config, j->resolved.facts, &j->request, j->arena, &j->findings,
                     &j->admission, err);
   if (r < 0 || j->findings.failed)

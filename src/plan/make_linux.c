@@ -6,6 +6,7 @@
 #include "plan/make.h"
 #include "spec/answers.h"
 #include "spec/names.h"
+#include "spec/resources.h"
 
 /* A namespace that is joined is joined by the descriptor that was judged.  */
 static int make_namespace (const struct plan_input *in, struct arena *arena, size_t index,
@@ -159,17 +160,10 @@ static int make_user_namespace (const struct plan_input *in, struct arena *arena
   return 0;
 }
 
-/* Whether the configuration itself, not the policy, wants anything that only a cgroup can do.  The
-   device rules don't count: where a cgroup can't be had, no device node can be made either.  */
 static bool asks_for_limits (const struct oci_config *asked)
 {
-  static const struct oci_resources none;
-  const struct oci_resources *r = asked != NULL && asked->linux != NULL && asked->linux->resources
-                                      ? asked->linux->resources
-                                      : &none;
-  return r->memory != NULL || r->cpu != NULL || r->pids != NULL || r->block_io != NULL
-         || r->hugepage_limits_len > 0 || r->network != NULL || r->rdma.len > 0
-         || r->unified.len > 0;
+  return asked != NULL && asked->linux != NULL
+         && resources_ask_for_limits (asked->linux->resources);
 }
 
 static bool is_rootless (const struct facts *facts)

@@ -386,6 +386,12 @@ static const struct rule_help *const texts[] = {
         .looks_at = "oomScoreAdj -1000 is refused, other negatives become 0",
         .docker = "remove a negative --oom-score-adj",
         .podman = "remove a negative --oom-score-adj", .kubernetes = "nothing to do: tightened"),
+  TEXT (.id = "limit.unenforced", .protects = "against limits that are only written down",
+        .looks_at = "an ordinary user for whom no control group can be made: a warning, and a "
+                    "denial where limits are asked for",
+        .docker = "run the daemon with a delegated group (systemd: Delegate=yes)",
+        .podman = "log in with a systemd user session, which delegates one",
+        .kubernetes = "nothing to do: the kubelet is root"),
   TEXT (.id = "limit.rlimit",
         .protects = "the host against real-time, locked memory and core dumps through its own "
                     "handler",

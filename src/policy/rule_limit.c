@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "policy/internal.h"
+#include "spec/resources.h"
 
 #define CPU_PERIOD 100000 /* microseconds; the kernel's own default */
 
@@ -231,8 +232,30 @@ static void check_unified (struct evaluation *ev, const struct oci_map *unified)
     }
 }
 
+/* ---- limit.unenforced ---- */
+
+/* Only of what was asked for, not of what this policy adds: so before anything is tightened.  */
+static void check_unenforced (struct evaluation *ev)
+{
+  const struct fact_host *host = ev->facts->host;
+  bool rootless = host != NULL && host->has_initial_user_namespace
+                  && (!host->initial_user_namespace || host->uid != 0);
+  bool asked = resources_ask_for_limits (ev->config->linux->resources);
+  struct finding *f;
+
+  if (ev->pass > 0 || host == NULL || !host->has_no_cgroup || !host->no_cgroup)
+    return;
+  f = ev_report (
+      ev, RULE_LIMIT_UNENFORCED, rootless && !asked ? ACTION_WARN : ACTION_REJECT,
+      "/linux/resources", "no control group can be made for the container: nothing would hold %s",
+      asked ? "the limits that are asked for" : "the policy's limits of memory, processes and CPU");
+  ev_fix (ev, f, "delegate a group to the user (systemd: Delegate=yes), or run it as root");
+}
+
 void check_limits (struct evaluation *ev)
 {
+  check_unenforced (ev);
+
   struct oci_resources *resources = resources_of (ev);
 
   if (resources == NULL)

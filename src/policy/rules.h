@@ -105,7 +105,7 @@ enum
   X (LIMIT_UNIFIED, "limit.unified", REJECT, SET_R, 0)                                             \
   X (LIMIT_OOM, "limit.oom", TIGHTEN, SET_T, 0)                                                    \
   X (LIMIT_RLIMIT, "limit.rlimit", TIGHTEN, SET_T, RULE_STARRED)                                   \
-  X (LIMIT_UNENFORCED, "limit.unenforced", REJECT, SET_R, RULE_UNBUILT)                            \
+  X (LIMIT_UNENFORCED, "limit.unenforced", REJECT, SET_R, 0)                                       \
   X (LIMIT_WALL_CLOCK, "limit.wall-clock", TIGHTEN, SET_T, RULE_UNBUILT)                           \
   X (CGROUP_PATH, "cgroup.path", REJECT, SET_R, 0)                                                 \
   X (SCHEDULING_SPECIAL, "scheduling.special", REJECT, SET_R, 0)                                   \

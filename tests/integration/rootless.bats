@@ -127,6 +127,18 @@ need_sub_ids ()
   nothing_left
 }
 
+@test "check says whether limits would hold: a warning for the policy's own, a denial for one that is asked for" {
+  [ ! -e /sys/fs/cgroup/cgroup.controllers ] || skip "the cgroup may be delegated"
+  POLICY=(--policy builtin:default)
+  found () { as_games check --format json "$BUNDLE" | jq -r '.findings[] | select(.rule == "limit.unenforced") | .action'; }
+  [ "$(found)" = warn ]
+  edit '.linux.resources = {memory: {limit: 67108864}}'
+  [ "$(found)" = reject ]
+  # Zeros are what engines send by habit.
+  edit '.linux.resources = {memory: {limit: 0, disableOOMKiller: false}, cpu: {shares: 0}, blockIO: {weight: 0}}'
+  [ "$(found)" = warn ]
+}
+
 @test "create, state, start, kill and delete, each a command of the user's" {
   script 'sleep 30'
   as_games create -b "$BUNDLE" "$ID" </dev/null >/dev/null 2>"$T/stderr" || { cat "$T/stderr"; false; }
