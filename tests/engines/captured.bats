@@ -8,7 +8,7 @@ bats_require_minimum_version 1.5.0
 
 verdicts ()
 {
-  unshare --mount /usr/bin/python3 "$BATS_TEST_DIRNAME/captured.py" "$@" "$AGENTRUN" "$AGENTRUN_SHARED/engines" >"$BATS_TEST_TMPDIR/verdicts"
+  unshare --mount /usr/bin/python3 "$BATS_TEST_DIRNAME/captured.py" --cgroup "agentrun-captured-$$" "$@" "$AGENTRUN" "$AGENTRUN_SHARED/engines" >"$BATS_TEST_TMPDIR/verdicts"
 }
 
 expected ()
@@ -23,7 +23,7 @@ setup ()
 
 teardown ()
 {
-  [ -z "$(find /sys/fs/cgroup -maxdepth 2 -name 'agentrun-captured-*')" ]
+  [ -z "$(find /sys/fs/cgroup -maxdepth 2 -name "agentrun-captured-$$-*")" ]
 }
 
 @test "the configs of engines of root" {

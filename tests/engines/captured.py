@@ -20,6 +20,7 @@ import time
 parser = argparse.ArgumentParser(description=__doc__)
 parser.add_argument("--rootless", action="store_true", help="the rootless engines' configs, in a user namespace as theirs")
 parser.add_argument("--profile", default="builtin:default", help="the built-in policy, where that is not builtin:default")
+parser.add_argument("--cgroup", default=f"agentrun-captured-{os.getpid()}", help="what the sandboxes' groups begin with")
 parser.add_argument("--verbose", action="store_true", help="each verdict's findings, to standard error")
 parser.add_argument("agentrun")
 parser.add_argument("captured")
@@ -129,7 +130,7 @@ class Scene:
         if name not in self.sandboxes:
             pause = copy.deepcopy(self.pause)
             pause["annotations"]["io.kubernetes.cri.sandbox-id"] = name
-            pause["linux"]["cgroupsPath"] = f"/agentrun-captured-{os.getpid()}-{len(self.sandboxes)}"
+            pause["linux"]["cgroupsPath"] = f"/{options.cgroup}-{len(self.sandboxes)}"
             for entry in pause["linux"]["namespaces"]:
                 entry.pop("path", None)
             where = self.bundle(pause, name)
