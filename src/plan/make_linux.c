@@ -166,12 +166,6 @@ static bool asks_for_limits (const struct oci_config *asked)
          && resources_ask_for_limits (asked->linux->resources);
 }
 
-static bool is_rootless (const struct facts *facts)
-{
-  const struct fact_host *host = facts->host;
-  return host != NULL && host->has_initial_user_namespace && !host->initial_user_namespace;
-}
-
 /* Without cgroupsPath a group of the container's own below the root of each hierarchy.  */
 static int make_cgroup (const struct plan_input *in, struct arena *arena, struct plan *plan,
                         struct error *err)
@@ -190,7 +184,7 @@ static int make_cgroup (const struct plan_input *in, struct arena *arena, struct
   else
     cgroup->path = arena_printf (arena, "%s%s", path[0] == '/' ? "" : "/", path);
   cgroup->resources = linux_->resources;
-  SET_NUMBER (cgroup, optional, is_rootless (in->facts) && !asks_for_limits (in->asked));
+  SET_NUMBER (cgroup, optional, facts_are_rootless (in->facts) && !asks_for_limits (in->asked));
   SET_NUMBER (cgroup, disabled, in->cgroup_disabled);
   plan->cgroup = cgroup;
   return cgroup->path ? 0 : error_set (err, -ENOMEM, "out of memory for the plan of the cgroup");

@@ -15,14 +15,11 @@ const struct fact_hook *fact_hook_find (const struct facts *facts, const char *p
 
 bool fact_uid_is_root (const struct facts *facts, uint32_t uid)
 {
-  const struct fact_host *host = facts->host;
-
   if (uid == 0)
     return true;
   /* Inside of a user namespace, root of the host shows as the overflow id.  Only where resolve says
      so: an absent answer counts as the initial namespace.  */
-  return uid == OVERFLOW_ID && host != NULL && host->has_initial_user_namespace
-         && !host->initial_user_namespace;
+  return uid == OVERFLOW_ID && facts_are_rootless (facts);
 }
 
 static bool directory_trusted (const struct facts *facts, const struct fact_directory *dir,

@@ -149,9 +149,7 @@ static const char *cgroup_problem (const char *path, bool rootless)
 void check_cgroup_path (struct evaluation *ev)
 {
   const char *path = ev->config->linux->cgroups_path;
-  const struct fact_host *host = ev->facts->host;
-  bool rootless = host != NULL && host->has_initial_user_namespace && !host->initial_user_namespace;
-  const char *problem = path == NULL ? NULL : cgroup_problem (path, rootless);
+  const char *problem = path == NULL ? NULL : cgroup_problem (path, facts_are_rootless (ev->facts));
   char quoted[STR_QUOTE_MAX];
   struct finding *f;
 

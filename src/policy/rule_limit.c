@@ -238,13 +238,12 @@ static void check_unified (struct evaluation *ev, const struct oci_map *unified)
 static void check_unenforced (struct evaluation *ev)
 {
   const struct fact_host *host = ev->facts->host;
-  bool rootless = host != NULL && host->has_initial_user_namespace
-                  && (!host->initial_user_namespace || host->uid != 0);
   bool asked = resources_ask_for_limits (ev->config->linux->resources);
   struct finding *f;
 
   if (ev->pass > 0 || host == NULL || !host->has_no_cgroup || !host->no_cgroup)
     return;
+  bool rootless = facts_are_rootless (ev->facts) || host->uid != 0;
   f = ev_report (
       ev, RULE_LIMIT_UNENFORCED, rootless && !asked ? ACTION_WARN : ACTION_REJECT,
       "/linux/resources", "no control group can be made for the container: nothing would hold %s",

@@ -17,11 +17,9 @@
    way to the bundle.  */
 static bool is_container_root (const struct evaluation *ev, uint32_t uid)
 {
-  const struct fact_host *host = ev->facts->host;
-  bool rootless = host != NULL && host->has_initial_user_namespace && !host->initial_user_namespace;
-
   return namespace_entry (ev->config, "user") != NULL && uid != UINT32_MAX
-         && (rootless || uid >= ACCOUNTS_END) && uid == config_host_uid (ev->config, 0);
+         && (facts_are_rootless (ev->facts) || uid >= ACCOUNTS_END)
+         && uid == config_host_uid (ev->config, 0);
 }
 
 static void check_owner (struct evaluation *ev, const char *what, bool known, uint32_t uid,

@@ -7,8 +7,6 @@
    id 0 of the parent namespace is the caller, who may use himself.  */
 static const char *range_problem (const struct evaluation *ev, const struct oci_id_mapping *map)
 {
-  const struct fact_host *host = ev->facts->host;
-  bool rootless = host != NULL && host->has_initial_user_namespace && !host->initial_user_namespace;
   uint64_t host_end = (uint64_t)map->host_id + map->size;
   uint64_t container_end = (uint64_t)map->container_id + map->size;
 
@@ -16,7 +14,7 @@ static const char *range_problem (const struct evaluation *ev, const struct oci_
     return "is not a range";
   if (host_end > UINT32_MAX || container_end > UINT32_MAX)
     return "goes beyond the last id";
-  if (map->host_id == 0 && !rootless)
+  if (map->host_id == 0 && !facts_are_rootless (ev->facts))
     return "includes the host's root";
   return NULL;
 }

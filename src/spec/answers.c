@@ -4,6 +4,13 @@
 
 #include "base/str.h"
 
+bool facts_are_rootless (const struct facts *facts)
+{
+  const struct fact_host *host = facts->host;
+
+  return host != NULL && host->has_initial_user_namespace && !host->initial_user_namespace;
+}
+
 const struct fact_source *fact_source_find (const struct facts *facts, const char *pointer)
 {
   for (size_t i = 0; i < facts->sources_len; i++)

@@ -3,7 +3,13 @@
    answered.  What admission and plan both ask of them.  */
 #pragma once
 
+#include <stdbool.h>
+
 #include "spec/facts.h" /* generated */
+
+/* Whether the runtime is known to be outside of the initial user namespace: a rootless engine's, or
+   an ordinary user's who has made one.  */
+bool facts_are_rootless (const struct facts *);
 
 const struct fact_source *fact_source_find (const struct facts *, const char *pointer);
 const struct fact_namespace *fact_namespace_find (const struct facts *, const char *pointer);
