@@ -4,30 +4,39 @@
    create, and what turns out not to be needed is taken back; so what is printed is known to work.
    Pure code.  */
 #include <errno.h>
+#include <stddef.h>
 #include <string.h>
 
 #include "policy/suggest.h"
 
 #define ROUNDS_MAX 16
 
-static const struct
+/* Limits whose maximum a policy file can raise: where it is in the policy and in the file.  */
+static const struct limit_place
 {
   enum rule_id rule;
-  const char *name;
-} limit_names[] = {
-  { RULE_LIMIT_MEMORY, "memory" },
-  { RULE_LIMIT_PIDS, "pids" },
-  { RULE_LIMIT_OPEN_FILES, "open_files" },
+  size_t value;  /* uint64_t, in struct policy */
+  size_t member; /* struct policy_limit *, in struct policy_limits */
+  bool bytes;    /* which the file has with a unit */
+} limit_places[] = {
+  { RULE_LIMIT_MEMORY, offsetof (struct policy, values.memory.max),
+    offsetof (struct policy_limits, memory), true },
+  { RULE_LIMIT_PIDS, offsetof (struct policy, values.pids.max),
+    offsetof (struct policy_limits, pids), false },
+  { RULE_LIMIT_OPEN_FILES, offsetof (struct policy, values.open_files_max),
+    offsetof (struct policy_limits, open_files), false },
 };
 
-/* ---- trying ---- */
-
-static uint64_t *limit_of (struct policy *policy, enum rule_id rule)
+static const struct limit_place *place_of (enum rule_id rule)
 {
-  return rule == RULE_LIMIT_MEMORY ? &policy->values.memory.max
-         : rule == RULE_LIMIT_PIDS ? &policy->values.pids.max
-                                   : &policy->values.open_files_max;
+  size_t i = 0;
+
+  while (i + 1 < ARRAY_SIZE (limit_places) && limit_places[i].rule != rule)
+    i++;
+  return &limit_places[i];
 }
+
+/* ---- trying ---- */
 
 /* The policy with all items that are not dropped.  Shares everything else with the base.  */
 static int with_items (struct suggesting *s, struct policy *work, struct policy_file *effective)
@@ -54,7 +63,7 @@ static int with_items (struct suggesting *s, struct policy *work, struct policy_
       if (item->grant.kind != NULL)
         grants[effective->grants_len++] = item->grant;
       else if (item->is_limit)
-        *limit_of (work, item->rule) = item->max;
+        *(uint64_t *)(void *)((char *)work + place_of (item->rule)->value) = item->max;
       else
         {
           work->settings[item->rule] = item->setting;
@@ -161,22 +170,19 @@ static int collect (struct suggesting *s, const struct findings *findings,
   return 0;
 }
 
-static int make_limits (struct suggesting *s, const struct item *item, struct policy_file *file)
+static int make_limit (struct suggesting *s, const struct item *item, struct policy_file *file)
 {
+  const struct limit_place *place = place_of (item->rule);
   struct policy_limit *limit = arena_alloc (s->arena, sizeof *limit);
 
   if (file->limits == NULL)
     file->limits = arena_alloc (s->arena, sizeof *file->limits);
   if (limit == NULL || file->limits == NULL)
     return -ENOMEM;
-  limit->max = item->rule == RULE_LIMIT_MEMORY
+  limit->max = place->bytes
                    ? arena_printf (s->arena, "\"%lluKiB\"", (unsigned long long)item->max / 1024)
                    : arena_printf (s->arena, "%llu", (unsigned long long)item->max);
-  for (size_t i = 0; i < ARRAY_SIZE (limit_names); i++)
-    if (limit_names[i].rule == item->rule)
-      *(i == 0   ? &file->limits->memory
-        : i == 1 ? &file->limits->pids
-                 : &file->limits->open_files) = limit;
+  *(struct policy_limit **)(void *)((char *)file->limits + place->member) = limit;
   return limit->max == NULL ? -ENOMEM : 0;
 }
 
@@ -199,7 +205,7 @@ static int make_file (struct suggesting *s, struct policy_suggestion *ret)
       ret->items++;
       if (item->grant.kind != NULL)
         file.grants[file.grants_len++] = item->grant;
-      else if (item->is_limit && make_limits (s, item, &file) < 0)
+      else if (item->is_limit && make_limit (s, item, &file) < 0)
         return -ENOMEM;
       else if (!item->is_limit)
         {
