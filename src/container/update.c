@@ -28,19 +28,25 @@ static int record_result (struct container *c, const struct oci_resources *resul
   return state_write (c->dirfd, c->record, err);
 }
 
+static int check_runs (const struct container *c, struct error *err)
+{
+  enum container_status status;
+  int r = container_status (c, &status, err);
+
+  if (r == 0 && status == CONTAINER_STOPPED)
+    return error_set (err, -ESRCH, "container not running: the limits of \"%s\" can't be changed",
+                      c->id);
+  return r;
+}
+
 int container_update (struct container *c, const struct oci_resources *change,
                       const struct oci_resources *result, struct error *err)
 {
-  enum container_status status;
   cleanup_cgroup struct cgroup *cgroup = NULL;
-  int r = container_status (c, &status, err);
+  int r = check_runs (c, err);
 
-  if (r < 0)
-    return r;
-  if (status == CONTAINER_STOPPED)
-    return error_set (err, -ESRCH, "container not running: the limits of \"%s\" can't be changed",
-                      c->id);
-  r = container_cgroup (c, &cgroup, err);
+  if (r == 0)
+    r = container_cgroup (c, &cgroup, err);
   if (r == 0 && (cgroup == NULL || c->record->plan->cgroup == NULL))
     r = error_set (err, -ENOENT, "container \"%s\" has no cgroup whose limits could be changed",
                    c->id);
@@ -89,14 +95,10 @@ static int record_lines (struct container *c, char *const *lines, size_t len, st
 
 int container_update_rdt (struct container *c, char *const *lines, size_t len, struct error *err)
 {
-  enum container_status status;
-  int r = container_status (c, &status, err);
+  int r = check_runs (c, err);
 
   if (r < 0)
     return r;
-  if (status == CONTAINER_STOPPED)
-    return error_set (err, -ESRCH, "container not running: the limits of \"%s\" can't be changed",
-                      c->id);
   if (c->record->plan->intel_rdt == NULL)
     return error_set (err, -ENOENT,
                       "container \"%s\" has no resctrl group: it was created without "
