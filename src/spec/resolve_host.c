@@ -386,7 +386,7 @@ static int add_user_engine_roots (struct resolver *r, struct fact_host *host)
   char run[64];
   int result;
 
-  if (in_initial_user_namespace () || !read_first_map (&map) || map.inside != 0)
+  if (host->initial_user_namespace || !read_first_map (&map) || map.inside != 0)
     return 0;
   snprintf (run, sizeof run, "/run/user/%lu", map.outside);
   result = home_of_account (r, map.outside, &home);
