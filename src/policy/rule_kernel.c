@@ -195,16 +195,6 @@ void check_scheduling (struct evaluation *ev)
               "remove it");
 }
 
-bool policy_admit_rdt_update (const struct policy *policy, struct findings *findings)
-{
-  if (policy->audit
-      || rule_action (policy, RULE_SCHEDULING_SPECIAL, ACTION_REJECT) != ACTION_REJECT)
-    return true;
-  finding_add (findings, rules[RULE_SCHEDULING_SPECIAL].id, action_name (ACTION_REJECT),
-               "/linux/intelRdt", "caches and memory bandwidth are shared with the host");
-  return false;
-}
-
 /* ---- annotation.unsafe ---- */
 
 static const char *const unsafe_prefixes[] = { "run.oci.", "krun.", "org.criu.",

@@ -283,3 +283,13 @@ int policy_admit_update (const struct policy *policy, const struct oci_resources
                                     .denied = ev_is_denied (&u.ev) };
   return 0;
 }
+
+bool policy_admit_rdt_update (const struct policy *policy, struct findings *findings)
+{
+  if (policy->audit
+      || rule_action (policy, RULE_SCHEDULING_SPECIAL, ACTION_REJECT) != ACTION_REJECT)
+    return true;
+  finding_add (findings, rules[RULE_SCHEDULING_SPECIAL].id, action_name (ACTION_REJECT),
+               "/linux/intelRdt", "caches and memory bandwidth are shared with the host");
+  return false;
+}
