@@ -166,8 +166,7 @@ static int descend (struct level *l, const char *name, bool cpuset)
   return 0;
 }
 
-/* Takes the last MADE components of PATH, which FD is open on, away again.  They may be in use by
-   others by now: then they stay.  */
+/* Whether NAME in PARENT is the directory that is open as GROUP.  */
 static bool is_still (int group, int parent, const char *name)
 {
   struct stat ours, there;
@@ -176,6 +175,8 @@ static bool is_still (int group, int parent, const char *name)
          && ours.st_dev == there.st_dev && ours.st_ino == there.st_ino;
 }
 
+/* Takes the last MADE components of PATH, which FD is open on, away again.  They may be in use by
+   others by now: then they stay.  */
 static void undo (int fd, const char *path, unsigned made)
 {
   cleanup_free char *rest = strdup (path);

@@ -5,9 +5,9 @@
 #include <stdlib.h>
 
 #include "base/str.h"
-#include "container/container.h"
 #include "cgroup/cgroup.h"
 #include "cli/rootless.h"
+#include "container/container.h"
 #include "plan/make.h"
 #include "spec/validate.h"
 
