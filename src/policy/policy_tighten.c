@@ -114,8 +114,8 @@ static void tighten_limit (const struct tightening_file *t, const char *name,
         continue;
       if (read (ends[i].text, &asked) < 0)
         policy_problem (&t->text, t->problems, pointer, "is not a value of this limit");
-      else if (*ends[i].place != NULL && read (*ends[i].place, &have) == 0 && asked > have)
-        policy_problem (&t->text, t->problems, pointer, "is more than the host's %s",
+      else if (*ends[i].place != NULL && (read (*ends[i].place, &have) < 0 || asked > have))
+        policy_problem (&t->text, t->problems, pointer, "is not known to be below the host's %s",
                         *ends[i].place);
       else
         *ends[i].place = (char *)(uintptr_t)ends[i].text;
@@ -163,7 +163,7 @@ static void tighten_limits (const struct tightening_file *t)
     policy_problem (&t->text, t->problems, "/limits", "has what is not supported by this build");
 }
 
-/* Users can't be narrowed below "same", nor widened; commands can where the host has no list.  */
+/* Commands can be narrowed where the host has no list.  */
 static void tighten_exec (const struct tightening_file *t)
 {
   const struct policy_exec *own = t->own->exec;
@@ -175,7 +175,7 @@ static void tighten_exec (const struct tightening_file *t)
     policy_problem (&t->text, t->problems, "/exec/allow", "is off for the host");
   else if (own->has_allow && !own->allow)
     host->has_allow = true, host->allow = false;
-  if (own->has_users && own->users_len != host->users_len)
+  if (own->has_users)
     policy_problem (&t->text, t->problems, "/exec/users", "is the host's to say");
   if (own->has_commands && host->commands_len > 0)
     policy_problem (&t->text, t->problems, "/exec/commands", "is listed by the host already");

@@ -279,6 +279,8 @@ as_games_at_home ()
 /extends {"version": 1, "extends": "builtin:permissive"}
 /limits/memory/max {"version": 1, "limits": {"memory": {"max": "100GiB"}}}
 /limits/pids/default {"version": 1, "limits": {"pids": {"default": 4000}}}
+/limits/tmpfs/max {"version": 1, "limits": {"tmpfs": {"max": "100GiB"}}}
+/exec/users {"version": 1, "exec": {"users": [0]}}
 /environment/secrets {"version": 1, "environment": {"secrets": "off"}}
 /image/digest {"version": 1, "image": {"digest": "off"}}
 /version {"rules": {}}
