@@ -9,14 +9,13 @@
 #include <linux/sched.h>
 #include <sched.h>
 #include <signal.h>
-#include <stdio.h>
-#include <sys/prctl.h>
 #include <sys/syscall.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
 #include "base/cleanup.h"
 #include "base/str.h"
+#include "linux/process.h"
 #include "linux/timens.h"
 
 #ifndef CLONE_NEWTIME
@@ -183,35 +182,19 @@ struct found
 {
   pid_t pid;
   int pidfd;
-  int error; /* positive errno, then what was tried */
-  char what[128];
+  struct error err;
 };
 
-static int enter_all (const struct container_setup *setup, struct found *found)
+static int enter (const struct container_setup *setup, bool user, struct error *err)
 {
   const struct plan *plan = setup->plan;
-  /* The user namespace comes last: the others may belong to namespaces above it.  */
-  for (int user = 0; user < 2; user++)
-    for (size_t i = 0; i < plan->namespaces_len; i++)
-      {
-        const struct plan_namespace *ns = &plan->namespaces[i];
-        if (ns->path == NULL || (ns->flag == CLONE_NEWUSER) != (user == 1))
-          continue;
-        if (setns (setup_descriptor (setup, ns->descriptor), (int)ns->flag) < 0)
-          {
-            found->error = errno;
-            snprintf (found->what, sizeof found->what, "join the %s namespace %.80s", ns->type,
-                      ns->path);
-            return -1;
-          }
-      }
-  /* The change of rights may have undone it (fs.suid_dumpable), and root of a shared pid namespace
-     sees init from the clone on.  */
-  if (prctl (PR_SET_DUMPABLE, 0L, 0L, 0L, 0L) < 0)
+  for (size_t i = 0; i < plan->namespaces_len; i++)
     {
-      found->error = errno;
-      snprintf (found->what, sizeof found->what, "become undumpable");
-      return -1;
+      const struct plan_namespace *ns = &plan->namespaces[i];
+      if (ns->path == NULL || (ns->flag == CLONE_NEWUSER) != user)
+        continue;
+      if (setns (setup_descriptor (setup, ns->descriptor), (int)ns->flag) < 0)
+        return error_errno (err, errno, "join the %s namespace %s", ns->type, ns->path);
     }
   return 0;
 }
@@ -220,16 +203,21 @@ static int enter_all (const struct container_setup *setup, struct found *found)
 static bool guide_init (const struct container_setup *setup, int cgroup_fd, int answer)
 {
   struct found found = { .pidfd = -1 };
-  if (enter_all (setup, &found) == 0)
+  int r = enter (setup, false, &found.err);
+  /* Last: the others may belong to namespaces above it.  */
+  if (r == 0)
+    r = enter (setup, true, &found.err);
+  /* The change of rights may have undone it (fs.suid_dumpable), and root of a shared pid namespace
+     sees init from the clone on.  */
+  if (r == 0)
+    r = process_set_undumpable (&found.err);
+  if (r == 0)
     {
       found.pid = clone_once (setup, cgroup_fd, CLONE_PARENT, &found.pidfd);
       if (found.pid == 0)
         return true;
       if (found.pid < 0)
-        {
-          found.error = errno;
-          snprintf (found.what, sizeof found.what, "clone the container's init");
-        }
+        (void)error_errno (&found.err, errno, "clone the container's init");
     }
   _exit (write (answer, &found, sizeof found) == (ssize_t)sizeof found ? 0 : 1);
 }
@@ -255,8 +243,8 @@ static int clone_by_guide (const struct container_setup *setup, int cgroup_fd, p
   cleanup_closep (&to);
   if (read (from, &found, sizeof found) != (ssize_t)sizeof found)
     return error_set (err, -ECHILD, "the process that entered the user namespace was killed");
-  if (found.error != 0)
-    return error_errno (err, found.error, "%s", found.what);
+  if (found.err.code < 0)
+    return error_set (err, found.err.code, "%s", found.err.message);
   *ret_pid = found.pid;
   *ret_pidfd = found.pidfd;
   return 0;
