@@ -156,18 +156,13 @@ refused ()
   [[ $output == *67108864* ]]
 }
 
+exit_with ()
+{
+  ctr run --rm "${HARDENED[@]}" "$CTD_IMAGE" "$NAME-$1" sh -c "exit $1"
+}
+
 @test "fifty at once" {
-  local i pids=()
-  for i in $(seq 50); do
-    ctr run --rm "${HARDENED[@]}" "$CTD_IMAGE" "$NAME-$i" sh -c "exit $i" </dev/null >/dev/null 2>&1 3>&- &
-    pids+=($!)
-  done
-  for i in $(seq 50); do
-    local code=0
-    wait "${pids[i - 1]}" || code=$?
-    echo "$i: $code"
-    [ "$code" -eq "$i" ]
-  done
+  engine_at_once 50 exit_with
   [ -z "$(containerd_left "$NAME")" ]
 }
 

@@ -7,6 +7,23 @@ engine_alive ()
   [ -n "$1" ] && grep -q '^State:[[:space:]]*[^ZX[:space:]]' "/proc/$1/status" 2>/dev/null
 }
 
+# engine_at_once N COMMAND...: COMMAND 1 to COMMAND N at the same time, each of which has to end with its number.
+engine_at_once ()
+{
+  local n=$1 i code pids=() result=0
+  shift
+  for i in $(seq "$n"); do
+    "$@" "$i" >/dev/null 2>&1 3>&- </dev/null &
+    pids+=($!)
+  done
+  for i in $(seq "$n"); do
+    code=0
+    wait "${pids[i - 1]}" || code=$?
+    [ "$code" -eq "$i" ] || { echo "$i ended with $code"; result=1; }
+  done
+  return "$result"
+}
+
 # engine_wait SECONDS COMMAND...: until COMMAND succeeds.
 engine_wait ()
 {

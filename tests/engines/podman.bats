@@ -197,17 +197,13 @@ is ()
   [ "$(inspected '{{.State.ExitCode}}')" -eq 9 ]
 }
 
+exit_with ()
+{
+  pm run --rm --name "$NAME-$1" "${HARDENED[@]}" bb sh -c "exit $1"
+}
+
 @test "fifty at once" {
-  local i pids=()
-  for i in $(seq 50); do
-    pm run --rm --name "$NAME-$i" "${HARDENED[@]}" bb sh -c "exit $i" >/dev/null 2>&1 </dev/null &
-    pids+=($!)
-  done
-  for i in $(seq 50); do
-    local code=0
-    wait "${pids[i - 1]}" || code=$?
-    [ "$code" -eq "$i" ] || { echo "$i ended with $code"; false; }
-  done
+  engine_at_once 50 exit_with
   run podman_left
   echo "$output"
   [ -z "$output" ]

@@ -6,6 +6,7 @@
 # are.  AGENTRUN is the binary under test.  Needs root, podman, uidmap and busybox-static.
 
 bats_require_minimum_version 1.5.0
+load lib.sh
 
 setup_file ()
 {
@@ -150,23 +151,19 @@ nothing_left ()
   nothing_left
 }
 
+exit_with ()
+{
+  hardened --user 1000:1000 bb sh -c "exit $1"
+}
+
 @test "a secret, a tmpfs, and fifty at once" {
-  local i pids=()
   printf hidden | pm secret create rootless-secret - >/dev/null
   run quietly hardened --user 1000:1000 --secret rootless-secret --tmpfs /scratch bb sh -c 'cat /run/secrets/rootless-secret; echo x >/scratch/f'
   echo "$output"; cat "$BATS_TEST_TMPDIR/stderr"
   pm secret rm rootless-secret >/dev/null
   [ "$status" -eq 0 ]
   [ "$output" = hidden ]
-  for i in $(seq 50); do
-    hardened --user 1000:1000 bb sh -c "exit $i" >/dev/null 2>&1 </dev/null &
-    pids+=($!)
-  done
-  for i in $(seq 50); do
-    local code=0
-    wait "${pids[i - 1]}" || code=$?
-    [ "$code" -eq "$i" ]
-  done
+  engine_at_once 50 exit_with
   nothing_left
 }
 
